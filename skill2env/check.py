@@ -1,0 +1,125 @@
+"""Takes blueprints and skills of a corpus through every gate, wherever they lie, with the evidence of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skill2env.errors import UsageError
+from skill2env.models.outcome import Errored, Rejected
+from skill2env.models.report import ValidationReport
+from skill2env.models.skill import Skill
+from skill2env.pipeline import STAGES, Answer, Progress, accepted_record, answers
+from skill2env.stages import build, draft, validate
+from skill2env.stages.context import Context, Item
+from skill2env.stages.parse import SkillSource, discover
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What became of one item in one stage."""
+
+    stage: str
+    item_id: str
+    kind: str
+    """accepted, rejected or errored."""
+    report: ValidationReport | None
+    """What the gates said, for an accepted task."""
+    refusal: Rejected | Errored | None
+    """Why not, for everything else."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it JSON-able."""
+        detail = self.report or self.refusal
+        return {
+            "stage": self.stage,
+            "item": self.item_id,
+            "kind": self.kind,
+            "detail": detail.model_dump(mode="json") if detail else None,
+        }
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a path names: a corpus, a skill in it, and one blueprint or all of the skill's."""
+
+    corpus: Path
+    skill_id: str
+    blueprint: str | None
+
+
+def locate(path: Path) -> Target:
+    """Return what a path names: `<corpus>/skills/<skill>` or `<corpus>/blueprints/<skill>[/<blueprint>]`.
+
+    Raises:
+        UsageError: it is no such folder.
+    """
+    folder = path.resolve()
+    if folder.is_dir():
+        if folder.parent.name == "skills":
+            return Target(folder.parent.parent, folder.name, None)
+        if folder.parent.name == "blueprints":
+            return Target(folder.parent.parent, folder.name, None)
+        if folder.parent.parent.name == "blueprints":
+            return Target(folder.parent.parent.parent, folder.parent.name, folder.name)
+    raise UsageError(f"{path} is no folder <corpus>/skills/<skill> or <corpus>/blueprints/<skill>[/<blueprint>]; name one")
+
+
+def check(path: Path, context: Context, only: str = "", progress: Progress = lambda *_: None) -> Iterator[Checked]:
+    """Yield what becomes of a skill, its blueprints and their tasks; `only` restricts tasks to ids that contain it.
+
+    Raises:
+        UsageError: the path names nothing to check.
+        EngineDown: no engine answers.
+    """
+    target = locate(path)
+    skills, found = _run("parse", _skill_items(target), context)
+    yield from found
+    if not skills and found:
+        return
+    skill: Skill | None = next((record for _, record, _ in skills), None)
+    drafts, found = _run("draft", _blueprint_items(target, skill), context)
+    yield from found
+    builds = [
+        item
+        for item, blueprint, blob in drafts
+        for item in build.items_of(blueprint, item.input_id, blob, context.params.build)
+        if only in item.item_id
+    ]
+    tasks, found = _run("build", builds, context, progress)
+    yield from found
+    for item, answer in answers(STAGES["validate"], (validate.item_of(task, blob) for _, task, blob in tasks), context, progress):
+        yield _checked("validate", item, answer)
+
+
+def _skill_items(target: Target) -> list[Item]:
+    sources: list[SkillSource] = [source for source in discover(target.corpus) if source.skill_id == target.skill_id]
+    return [Item(source.skill_id, source.record_id(), source) for source in sources]
+
+
+def _blueprint_items(target: Target, skill: Skill | None) -> list[Item]:
+    root = target.corpus / "blueprints" / target.skill_id
+    folders = sorted(folder for folder in root.iterdir() if folder.is_dir()) if root.is_dir() else []
+    return [draft.item_of(f, skill, target.corpus) for f in folders if target.blueprint in (None, f.name)]
+
+
+def _run(
+    stage: str, items: Iterable[Item], context: Context, progress: Progress = lambda *_: None
+) -> tuple[list[tuple[Item, Any, bytes | None]], list[Checked]]:
+    """Return the accepted records of a stage, and what became of each item."""
+    accepted, found = [], []
+    for item, answer in answers(STAGES[stage], items, context, progress):
+        found.append(_checked(stage, item, answer))
+        if answer.kind == "accepted":
+            accepted.append((item, accepted_record(stage, answer.outcome), answer.blob))
+    return accepted, found
+
+
+def _checked(stage: str, item: Item, answer: Answer) -> Checked:
+    if answer.kind == "accepted":
+        report = accepted_record(stage, answer.outcome) if stage == "validate" else None
+        return Checked(stage, item.item_id, answer.kind, report, None)
+    kind = Rejected if answer.kind == "rejected" else Errored
+    return Checked(stage, item.item_id, answer.kind, None, kind.model_validate_json(answer.outcome))

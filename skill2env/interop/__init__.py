@@ -1,0 +1,1 @@
+"""Other people's formats: Harbor's task directory, and ATIF trajectories."""

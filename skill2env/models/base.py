@@ -1,0 +1,33 @@
+"""The base of every record, and canonical JSON, from which content ids are made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Record(BaseModel):
+    """A frozen value; unknown keys are refused and docstrings under fields describe the columns."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    def record_id(self) -> str:
+        """Return the sha256 (hex) of the record's canonical JSON."""
+        return content_id(self.model_dump(mode="json"))
+
+
+def canonical_json(value: Any) -> str:
+    """Return the one JSON text of a value: sorted keys, no spaces, no NaN, not ASCII-escaped.
+
+    Raises:
+        ValueError: the value holds NaN or an infinity.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def content_id(value: Any) -> str:
+    """Return the sha256 (hex) of a value's canonical JSON; lone surrogates are kept as they are."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,26 @@
+"""Trajectories: trials with what the rubric says of them."""
+
+from __future__ import annotations
+
+from skill2env.models.base import Record
+from skill2env.models.trial import CriterionResult, Trial
+
+
+class Trajectory(Record):
+    """One trial as it is published."""
+
+    trial: Trial
+    """The attempt, step by step, with its verdict."""
+    rubric: tuple[CriterionResult, ...]
+    """What each criterion's predicate says; empty answers where only a judge could say."""
+
+
+class Rollout(Record):
+    """All trajectories of one task, passing and failing ones."""
+
+    task_id: str
+    """Which task."""
+    task_content_id: str
+    """Content id of the task directory."""
+    trajectories: tuple[Trajectory, ...]
+    """The reference first, then alternatives, then mistakes."""

@@ -1,0 +1,115 @@
+"""`params.yaml` as frozen models: every parameter, its meaning, its unit and its bounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import Field, ValidationError
+
+from skill2env.errors import UsageError
+from skill2env.models.base import Record
+from skill2env.models.blueprint import Level
+
+Share = Annotated[float, Field(ge=0, le=0.5)]
+
+
+class DriverParams(Record):
+    """How the driver runs every stage."""
+
+    workers: Annotated[int, Field(ge=1, le=256)] = 4
+    """Items worked on at the same time; twice the cores is a good value, since much of the time is waiting for the engine."""
+    max_errors: Annotated[int, Field(ge=0)] = 20
+    """A run ends with exit code 5 when more items than this errored in one stage."""
+
+
+class ParseParams(Record):
+    """The parse stage has no parameters."""
+
+
+class DraftParams(Record):
+    """Where blueprints come from."""
+
+    authors: tuple[Literal["authored"], ...] = ("authored",)
+    """Sources of blueprints, in order. `authored`: the folders in `skills_corpus/blueprints/`."""
+
+
+class BuildParams(Record):
+    """How blueprints become tasks."""
+
+    levels: Annotated[tuple[Level, ...], Field(min_length=1)] = ("easy", "medium", "hard")
+    """Levels that are built, of those that a blueprint has."""
+    max_seeds: Annotated[int, Field(ge=1)] = 2
+    """At most this many of a blueprint's seeds are built, in their order."""
+    world_sec: Annotated[int, Field(ge=1, le=3600)] = 60
+    """Wall seconds that one execution of `world.py` may take."""
+    max_world_mb: Annotated[int, Field(ge=1, le=1024)] = 20
+    """Size in MB that a world may have."""
+
+
+class ValidateParams(Record):
+    """How strict the gates are."""
+
+    oracle_runs: Annotated[int, Field(ge=2, le=100)] = 3
+    """Executions of the reference; all after the first are perturbed in turn."""
+    max_image_mb: Annotated[int, Field(ge=1)] = 2000
+    """Size in MB that a task's image may have."""
+    max_build_sec: Annotated[int, Field(ge=1)] = 300
+    """Wall seconds that building a task's image may take."""
+
+
+class RolloutParams(Record):
+    """What a trajectory holds."""
+
+    output_chars: Annotated[int, Field(ge=200, le=200_000)] = 8000
+    """Characters of a step's output that the agent sees; the middle of a longer one is left out."""
+
+
+class PublishParams(Record):
+    """How the dataset is split."""
+
+    validation_share: Share = 0.1
+    """Share of the skills whose rows go to the validation split."""
+    test_share: Share = 0.1
+    """Share of the skills whose rows go to the test split."""
+
+
+class Params(Record):
+    """The whole of `params.yaml`."""
+
+    corpus: str = "skills_corpus"
+    """Folder with skills, provenance and blueprints, relative to the workspace."""
+    driver: DriverParams = DriverParams()
+    """The driver."""
+    parse: ParseParams = ParseParams()
+    """The parse stage."""
+    draft: DraftParams = DraftParams()
+    """The draft stage."""
+    build: BuildParams = BuildParams()
+    """The build stage."""
+    validate_: Annotated[ValidateParams, Field(alias="validate")] = ValidateParams()
+    """The validate stage."""
+    rollout: RolloutParams = RolloutParams()
+    """The rollout stage."""
+    publish: PublishParams = PublishParams()
+    """The publish stage."""
+
+
+def load_params(path: Path) -> Params:
+    """Return the parameters of a file.
+
+    Raises:
+        UsageError: the file is missing, is not YAML, or a value is unknown or out of bounds; all faults are named.
+    """
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        return Params.model_validate(data)
+    except OSError as error:
+        raise UsageError(f"{path}: can't be read ({error.strerror}); run in a workspace or name one with --workspace") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise UsageError(f"{path}:{mark.line + 1 if mark else 1}: not valid YAML, {getattr(error, 'problem', error)}") from None
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise UsageError(f"{path}: {faults}; see docs/parameters.md") from None

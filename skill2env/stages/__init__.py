@@ -1,0 +1,1 @@
+"""The verbs: parse, draft, build, validate, rollout, publish. None imports another."""

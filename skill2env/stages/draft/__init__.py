@@ -1,0 +1,102 @@
+"""The draft stage: folders of `skills_corpus/blueprints/` become blueprints, or all of their faults are named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from skill2env.models.base import content_id
+from skill2env.models.blueprint import Blueprint
+from skill2env.models.outcome import Accepted, Finding, Rejected, Severity
+from skill2env.models.skill import Skill
+from skill2env.models.tree import BadTree, tree_id
+from skill2env.stages.context import Context, Done, Item
+from skill2env.stages.draft.read import SkillText, read_blueprint
+from skill2env.store.folders import read_folder
+from skill2env.store.shards import read_shard
+
+NAME = "draft"
+VERSION = "1"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One folder that should hold a blueprint."""
+
+    folder: Path
+    skill_id: str
+    skill: Skill | None
+    """The skill, if it was accepted."""
+    skill_folder: Path
+
+
+def items(context: Context) -> Iterator[Item]:
+    """Yield every folder below `blueprints/<skill>/`, also where the skill is unfit or missing."""
+    corpus = context.workspace.root / context.params.corpus
+    skills = {
+        skill.skill_id: skill
+        for skill in (
+            Accepted[Skill].model_validate_json(row.outcome).record
+            for row in read_shard(context.workspace.shard("parse"), "accepted")
+        )
+    }
+    for folder in _folders(corpus / "blueprints"):
+        yield item_of(folder, skills.get(folder.parent.name), corpus)
+
+
+def item_of(folder: Path, skill: Skill | None, corpus: Path) -> Item:
+    """Return the item of one blueprint's folder."""
+    source = Source(folder, folder.parent.name, skill, corpus / "skills" / folder.parent.name)
+    return Item(f"{source.skill_id}--{folder.name}", _input_id(source), source)
+
+
+def settings(context: Context, item: Item) -> None:
+    """Nothing but the files decides."""
+
+
+def apply(item: Item, context: Context) -> Done:
+    """Read one blueprint."""
+    return draft(item.value)
+
+
+def record() -> type[Blueprint]:
+    """Return the type of an accepted record."""
+    return Blueprint
+
+
+def draft(source: Source) -> Done:
+    """Return the blueprint of a folder with its static world files, or everything that is wrong with it."""
+    if source.skill is None:
+        message = f"there is no accepted skill {source.skill_id!r}; add skills/{source.skill_id}/ or mend it first"
+        return Done(_rejected("no-skill", message))
+    try:
+        tree = read_folder(source.folder)
+    except BadTree as error:
+        return Done(_rejected("unsafe-tree", f"{error}; keep a blueprint to plain files of modest size"))
+    except OSError as error:
+        return Done(_rejected("unreadable", f"{source.folder.name} can't be read: {error.strerror}"))
+    outcome, blob = read_blueprint(tree, source.folder.name, _skill_text(source.skill, source.skill_folder))
+    return Done(outcome, blob)
+
+
+def _folders(root: Path) -> list[Path]:
+    skills = sorted(path for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+    return [folder for skill in skills for folder in sorted(skill.iterdir()) if folder.is_dir()]
+
+
+def _input_id(source: Source) -> str:
+    try:
+        tree = tree_id(read_folder(source.folder))
+    except (BadTree, OSError) as error:
+        tree = f"unreadable: {error}"
+    return content_id([tree, source.skill.tree_sha256 if source.skill else None])
+
+
+def _skill_text(skill: Skill, folder: Path) -> SkillText:
+    lines = {path: node.data.count(b"\n") + (not node.data.endswith(b"\n")) for path, node in read_folder(folder).items()}
+    return SkillText(skill.skill_id, skill.tree_sha256, lines)
+
+
+def _rejected(rule: str, message: str) -> Rejected:
+    return Rejected(rule=rule, message=message, findings=(Finding(code=rule, severity=Severity.ERROR, message=message),))

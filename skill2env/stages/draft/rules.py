@@ -1,0 +1,114 @@
+"""The rules that a blueprint's files must keep, beyond the schema; each returns all of its findings."""
+
+from __future__ import annotations
+
+import ast
+
+from jinja2 import TemplateSyntaxError
+from jinja2.sandbox import SandboxedEnvironment
+
+from skill2env.models.blueprint import BlueprintSpec
+from skill2env.models.outcome import Finding, Severity
+from skill2env.models.tree import Tree
+
+REQUIRED = ("blueprint.yaml", "instruction.md", "world.py", "tests/test_outputs.py", "solutions/reference.sh")
+MIN_CHECKS = 4
+MIN_GUARDS = 1
+MIN_SEEDS = 2
+MIN_CRITERIA = 4
+MIN_PREDICATES = 2
+_KNOWN = ("world/", "solutions/", "mistakes/", "tests/test_outputs.py")
+
+
+def files(tree: Tree) -> list[Finding]:
+    """Required files are there, and nothing is there that the format does not know."""
+    missing = [_fault("missing-file", path, 0, f"there is no {path}; write it (docs/blueprint.md)") for path in REQUIRED if path not in tree]
+    odd = [path for path in tree if path not in REQUIRED and not path.startswith(_KNOWN)]
+    return missing + [
+        Finding(code="unknown-file", severity=Severity.WARNING, message="the format knows no such file; it is not used", file=path)
+        for path in odd
+    ]
+
+
+def sources(spec: BlueprintSpec, lines: dict[str, int], line_of: dict[str, int]) -> list[Finding]:
+    """Line references of `skill_refs` and the rubric point at lines that the skill has.
+
+    Args:
+        spec: the blueprint.
+        lines: number of lines of each file of the skill.
+        line_of: line in blueprint.yaml of each reference.
+    """
+    findings = []
+    for reference in (*spec.skill_refs, *(criterion.source for criterion in spec.rubric)):
+        file, _, span = reference.rpartition(":")
+        first, _, last = span.partition("-")
+        count = lines.get(file)
+        where = line_of.get(reference, 0)
+        if count is None:
+            findings.append(_fault("source", "blueprint.yaml", where, f"{reference}: the skill has no file {file}"))
+        elif not 1 <= int(first) <= int(last or first) <= count:
+            findings.append(_fault("source", "blueprint.yaml", where, f"{reference}: {file} has {count} lines"))
+    return findings
+
+
+def amounts(spec: BlueprintSpec) -> list[Finding]:
+    """There are enough seeds, criteria and predicates."""
+    predicates = sum(criterion.evidence.is_predicate for criterion in spec.rubric)
+    wanted = (
+        (len(spec.seeds) >= MIN_SEEDS, "few-seeds", f"name at least {MIN_SEEDS} seeds"),
+        (len(spec.rubric) >= MIN_CRITERIA, "thin-rubric", f"write at least {MIN_CRITERIA} criteria"),
+        (predicates >= MIN_PREDICATES, "thin-rubric", f"give at least {MIN_PREDICATES} criteria a predicate instead of a judge's question"),
+    )
+    return [_fault(code, "blueprint.yaml", 0, message) for holds, code, message in wanted if not holds]
+
+
+def tests(text: str) -> list[Finding]:
+    """tests/test_outputs.py is Python with enough checks and guards."""
+    file = "tests/test_outputs.py"
+    tree, findings = _parse(text, file)
+    if tree is None:
+        return findings
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+    guards = sum("mark.guard" in ast.unparse(decorator) for node in functions for decorator in node.decorator_list)
+    parameters = sum("parametrize" in ast.unparse(decorator) for node in functions for decorator in node.decorator_list)
+    checks = len(functions) - guards + parameters
+    if checks < MIN_CHECKS:
+        findings.append(_fault("few-checks", file, 0, f"write at least {MIN_CHECKS} independent checks; there are {checks}"))
+    if guards < MIN_GUARDS:
+        message = "consider a test marked @pytest.mark.guard, of what must not change"
+        findings.append(Finding(code="no-guard", severity=Severity.WARNING, message=message, file=file))
+    return findings
+
+
+def world(text: str) -> list[Finding]:
+    """world.py is Python and defines build(world)."""
+    tree, findings = _parse(text, "world.py")
+    if tree is None:
+        return findings
+    built = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "build"]
+    if not built:
+        findings.append(_fault("no-build", "world.py", 0, "define build(world), which makes the world and returns the truth"))
+    return findings
+
+
+def instruction(text: str) -> list[Finding]:
+    """instruction.md says something and is a valid template."""
+    if len(text.strip()) < 40:
+        return [_fault("instruction", "instruction.md", 1, "write the request: goal, paths and constraints")]
+    try:
+        SandboxedEnvironment().parse(text)
+    except TemplateSyntaxError as error:
+        return [_fault("instruction", "instruction.md", error.lineno, f"not a valid Jinja2 template: {error.message}")]
+    return []
+
+
+def _parse(text: str, file: str) -> tuple[ast.Module | None, list[Finding]]:
+    try:
+        return ast.parse(text), []
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        return None, [_fault("python", file, line, f"not valid Python: {getattr(error, 'msg', None) or error}")]
+
+
+def _fault(code: str, file: str, line: int, message: str) -> Finding:
+    return Finding(code=code, severity=Severity.ERROR, message=message, file=file, line=line)

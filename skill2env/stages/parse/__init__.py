@@ -1,0 +1,19 @@
+"""The parse stage: a skill's folder becomes a `Skill` with findings, or is refused by a named rule."""
+
+from skill2env.stages.parse.stage import NAME, VERSION, SkillSource, discover, provenance_path, read_skill
+from skill2env.stages.parse.tree import tree_hash
+from skill2env.stages.parse.work import apply, items, record, settings
+
+__all__ = [
+    "NAME",
+    "VERSION",
+    "SkillSource",
+    "apply",
+    "discover",
+    "items",
+    "provenance_path",
+    "read_skill",
+    "record",
+    "settings",
+    "tree_hash",
+]

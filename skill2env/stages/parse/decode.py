@@ -1,0 +1,93 @@
+"""Turns the bytes of SKILL.md into text with line feeds only, and says what had to be done for it."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import NamedTuple
+
+from skill2env.stages.parse.codes import Findings
+
+CONTROLS = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
+"""Everything of the control category except tab and the two line ends; NUL is counted apart."""
+MAX_CONTROL_SHARE = 0.1
+"""A file with a larger share of control characters is no text."""
+HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
+
+
+class Decoded(NamedTuple):
+    """A file as text."""
+
+    text: str
+    encoding: str
+
+
+def decode(data: bytes, findings: Findings) -> Decoded:
+    """Return the text of a file and the encoding that it was read with; never fails.
+
+    UTF-8 and UTF-16 with a byte order mark, then UTF-8, then a legacy encoding with loss. One policy for
+    the byte order mark, everywhere: exactly one is taken off.
+    """
+    text, encoding = _decode_bytes(data, findings)
+    if text.startswith("\ufeff"):
+        text = text[1:]
+        message = "The file starts with a byte order mark; save it without."
+        findings.add("byte-order-mark", message, 1)
+    return Decoded(_without_controls(_with_line_feeds(text, findings), findings), encoding)
+
+
+def _decode_bytes(data: bytes, findings: Findings) -> tuple[str, str]:
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(mark):
+            findings.add("utf16", "The file is UTF-16; save it as UTF-8.", 1)
+            return data.decode(encoding, "replace"), encoding
+    try:
+        return data.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError as error:
+        encoding = _legacy_encoding(data)
+        line = data.count(b"\n", 0, error.start) + 1
+        findings.add("not-utf8", f"The file is not UTF-8; it was read as {encoding}. Save it as UTF-8.", line)
+        return data.decode(encoding, "replace"), encoding
+
+
+def _legacy_encoding(data: bytes) -> str:
+    """Return damaged UTF-8 where some of it is valid, GB 18030 for paired bytes, else Windows-1252."""
+    if any(ord(char) > 0x7F and char != "\ufffd" for char in data.decode("utf-8", "replace")):
+        return "utf-8"
+    if all(len(run) % 2 == 0 for run in HIGH_BYTES.findall(data)):
+        try:
+            data.decode("gb18030")
+        except UnicodeDecodeError:
+            return "cp1252"
+        return "gb18030"
+    return "cp1252"
+
+
+def _with_line_feeds(text: str, findings: Findings) -> str:
+    if "\r" not in text:
+        return text
+    both, feeds, returns = text.count("\r\n"), text.count("\n"), text.count("\r")
+    if both == feeds == returns:
+        findings.add("crlf", "Lines end in CR LF; use LF.", 1)
+    else:
+        findings.add("mixed-line-endings", "Lines end in different ways; use LF throughout.", 1)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _without_controls(text: str, findings: Findings) -> str:
+    dropped = 0
+    nul = text.find("\0")
+    if nul >= 0:
+        dropped += text.count("\0")
+        line = text.count("\n", 0, nul) + 1
+        findings.add("nul-byte", f"The file holds {dropped} NUL bytes; they were dropped.", line)
+    first = CONTROLS.search(text)
+    if first:
+        controls = len(CONTROLS.findall(text))
+        dropped += controls
+        line = text.count("\n", 0, first.start()) + 1
+        message = f"The file holds {controls} control characters; they were dropped."
+        findings.add("control-character", message, line)
+    if dropped > MAX_CONTROL_SHARE * len(text):
+        findings.add("binary-file", "The file is not text; write SKILL.md as UTF-8 text.")
+    return CONTROLS.sub("", text.replace("\0", "")) if dropped else text

@@ -1,0 +1,118 @@
+"""Finds links and the bundled files that a skill names, and checks that the folder holds them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from posixpath import normpath
+from typing import Literal
+from urllib.parse import unquote
+
+from markdown_it.token import Token
+
+from skill2env.models.skill import Link
+from skill2env.stages.parse.body import MARKDOWN, Body, Paragraph
+from skill2env.stages.parse.codes import Findings, shown
+
+MAX_PARAGRAPH_CHARS = 8_000
+"""Inline parsing of hostile brackets takes time that grows with the square of the length."""
+MAYBE_LINK = re.compile(r"\]\(|\]\[|\]:|<\w+[:@]|https?://|\[[^\]]+\]")
+BARE_URL = re.compile(r"https?://[^\s<>()\[\]\"'`*，。）]+")
+SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
+BUNDLED = re.compile(
+    r"(?<![\w./~$}-])(?:\./)?((?:scripts|references|reference|assets|templates|examples|resources)/"
+    r"[\w./-]{0,120}?[\w-]\.[A-Za-z]\w{0,7})(?![\w/*])"
+)
+
+Target = Literal["url", "file", "anchor", "mail"]
+
+
+def find_links(body: Body, paths: frozenset[str], findings: Findings) -> tuple[Link, ...]:
+    """Return the links, images and bare addresses of a text; links to absent files become findings."""
+    links = tuple(link for paragraph in body.paragraphs for link in _links(paragraph, body, paths, findings))
+    for link in links:
+        if link.kind == "file" and not link.exists:
+            _report_missing(link.target, link.line, findings)
+    return links
+
+
+def find_bundled(lines: list[str], paths: frozenset[str], findings: Findings) -> None:
+    """Report files of the conventional folders that the text names and the folder does not hold."""
+    reported: set[str] = set()
+    for index, line in enumerate(lines):
+        if "/" not in line:
+            continue
+        for match in BUNDLED.finditer(line):
+            path = normpath(match[1])
+            if path not in paths and path not in reported:
+                reported.add(path)
+                _report_missing(path, index + 1, findings)
+
+
+def _report_missing(target: str, line: int, findings: Findings) -> None:
+    path = normpath(target.split("#", maxsplit=1)[0])
+    if path.startswith(("..", "/")):
+        message = f"`{shown(target)}` leads out of the skill's folder; bundle the file."
+        findings.add("link-out-of-folder", message, line)
+    else:
+        message = f"`{shown(path)}` is named but not in the folder; add it or take the name away."
+        findings.add("missing-bundled-file", message, line)
+
+
+def _links(paragraph: Paragraph, body: Body, paths: frozenset[str], findings: Findings) -> Iterator[Link]:
+    text = paragraph.text
+    if not MAYBE_LINK.search(text[:MAX_PARAGRAPH_CHARS]):
+        return
+    if len(text) > MAX_PARAGRAPH_CHARS:
+        message = f"The paragraph has {len(text):,} characters; links were looked for in its beginning only."
+        findings.add("paragraph-too-long", message, paragraph.line)
+        text = text[:MAX_PARAGRAPH_CHARS]
+    tokens: list[Token] = []
+    MARKDOWN.inline.parse(text, MARKDOWN, body.references, tokens)
+    line = paragraph.line
+    for index, token in enumerate(tokens):
+        if token.type in ("softbreak", "hardbreak"):
+            line += 1
+        elif token.type == "link_open":
+            shown_text = _link_text(tokens, index)
+            yield _link(shown_text, str(token.attrs.get("href", "")), line, paths)
+        elif token.type == "image":
+            yield _link(token.content, str(token.attrs.get("src", "")), line, paths)
+        elif token.type == "text" and "://" in token.content and not _inside_link(tokens, index):
+            for match in BARE_URL.finditer(token.content):
+                address = match[0].rstrip(".,;:!?")
+                yield Link(text=address, target=address, kind="url", line=line, exists=True)
+
+
+def _inside_link(tokens: list[Token], index: int) -> bool:
+    return index > 0 and tokens[index - 1].type == "link_open"
+
+
+def _link_text(tokens: list[Token], start: int) -> str:
+    parts = []
+    for token in tokens[start + 1 :]:
+        if token.type == "link_close":
+            break
+        parts.append(token.content or " ")
+    return " ".join("".join(parts).split())
+
+
+def _link(text: str, target: str, line: int, paths: frozenset[str]) -> Link:
+    target = unquote(target, errors="replace")
+    kind = _kind(target)
+    exists = kind != "file" or _exists(normpath(target.split("#")[0]), paths)
+    return Link(text=text, target=target, kind=kind, line=line, exists=exists)
+
+
+def _kind(target: str) -> Target:
+    if target.startswith("#") or not target:
+        return "anchor"
+    if target.lower().startswith("mailto:"):
+        return "mail"
+    if SCHEME.match(target) or target.startswith("//"):
+        return "url"
+    return "file"
+
+
+def _exists(path: str, paths: frozenset[str]) -> bool:
+    return path in paths or path == "." or any(item.startswith(path + "/") for item in paths)

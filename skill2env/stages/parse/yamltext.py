@@ -1,0 +1,189 @@
+"""A guarded YAML reader: every scalar is a string, nothing is expanded or constructed, depth is bounded.
+
+It builds values from the events of PyYAML's pure Python parser, which is not recursive. libyaml dies of deep
+brackets, and the usual loaders expand aliases and change types (`no`, `1.10`, `2024-01-01`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import yaml
+
+MAX_DEPTH = 10
+MAX_BRACKETS = 64
+"""Depth of brackets, in quotes or not, beyond which a text is not even handed to the scanner."""
+MAX_YAML_BYTES = 16_384
+
+BRACKETS = re.compile(r"[\[\]{}]")
+COMPACT = re.compile(rf"^[ ]*(?:[-?:][ \t]+){{{MAX_DEPTH + 1},}}", re.MULTILINE)
+"""Nesting on one line, as in `- - - - x`."""
+LINE_BREAKS = str.maketrans({"\x85": " ", "\u2028": " ", "\u2029": " "})
+"""Line breaks to YAML but not to an editor: line numbers would differ."""
+
+Value = str | list["Value"] | dict[str, "Value"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One top-level key with its value."""
+
+    key: str
+    value: Value
+    line: int
+    plain: bool
+    """Whether the value is an unquoted scalar."""
+
+
+@dataclass
+class Loaded:
+    """The top-level keys of a text, and the keys given twice at any level, with their lines."""
+
+    entries: list[Entry] = field(default_factory=list)
+    duplicates: list[tuple[str, int]] = field(default_factory=list)
+
+
+class YamlRefused(Exception):
+    """The text is not read as YAML; `code` names the finding and `line` counts in the file."""
+
+    def __init__(self, code: str, problem: str, line: int) -> None:
+        super().__init__(problem)
+        self.code, self.problem, self.line = code, problem, line
+
+
+@dataclass
+class _Frame:
+    """A list or mapping under construction."""
+
+    value: list[Value] | dict[str, Value]
+    line: int
+    key: str | None = None
+    key_line: int = 0
+
+
+def load(text: str, first_line: int) -> Loaded:
+    """Return the keys and values of a YAML mapping; all scalars are strings.
+
+    Args:
+        text: YAML without its fences.
+        first_line: the line of the file on which the text starts, from 1.
+
+    Raises:
+        YamlRefused: syntax, size, depth, an anchor, alias, merge key or tag, or no mapping at the top.
+    """
+    check_depth(text, first_line)
+    builder = _Builder(first_line)
+    try:
+        for event in yaml.parse(text.translate(LINE_BREAKS), Loader=yaml.SafeLoader):
+            builder.take(event)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = first_line + (mark.line if mark else 0)
+        raise YamlRefused("yaml-syntax", error.problem or "it can't be read", line) from error
+    except (yaml.YAMLError, ValueError, IndexError) as error:
+        # Besides YAMLError the scanner raises ValueError and IndexError on some escapes and directives.
+        raise YamlRefused("yaml-syntax", "it can't be read", first_line) from error
+    return builder.loaded
+
+
+def check_depth(text: str, first_line: int) -> None:
+    """Refuse a text that is too large, or whose brackets or one-line lists are nested too deeply.
+
+    Raises:
+        YamlRefused: `frontmatter-too-large` or `frontmatter-too-deep`.
+    """
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > MAX_YAML_BYTES:
+        problem = f"{size:,} bytes of frontmatter are more than {MAX_YAML_BYTES:,}"
+        raise YamlRefused("frontmatter-too-large", problem, first_line)
+    depth = 0
+    for match in BRACKETS.finditer(text):
+        depth = depth + 1 if match[0] in "[{" else max(depth - 1, 0)
+        if depth > MAX_BRACKETS:
+            line = first_line + text.count("\n", 0, match.start())
+            raise YamlRefused("frontmatter-too-deep", f"more than {MAX_DEPTH} levels of brackets", line)
+    compact = COMPACT.search(text)
+    if compact:
+        line = first_line + text.count("\n", 0, compact.start())
+        raise YamlRefused("frontmatter-too-deep", f"more than {MAX_DEPTH} levels on one line", line)
+
+
+class _Builder:
+    """Builds the value of the first document from parser events, with an explicit stack."""
+
+    def __init__(self, first_line: int) -> None:
+        self.first_line = first_line
+        self.loaded = Loaded()
+        self.stack: list[_Frame] = []
+        self.documents = 0
+
+    def take(self, event: yaml.Event) -> None:
+        """Take one event; raise YamlRefused for what is not allowed."""
+        line = self.first_line + (event.start_mark.line if event.start_mark else 0)
+        if isinstance(event, yaml.AliasEvent):
+            raise YamlRefused("yaml-anchor", f"`*{event.anchor}` is an alias", line)
+        if isinstance(event, yaml.NodeEvent):
+            self._node(event, line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            frame = self.stack.pop()
+            self._place(frame.value, frame.line, plain=False)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self.documents += 1
+            if self.documents > 1 or event.version or event.tags:
+                raise YamlRefused("yaml-syntax", "a second document or a directive starts", line)
+
+    def _node(self, event: yaml.NodeEvent, line: int) -> None:
+        if event.anchor is not None:
+            raise YamlRefused("yaml-anchor", f"`&{event.anchor}` is an anchor", line)
+        tag: str | None = getattr(event, "tag", None)
+        if tag not in (None, "!"):
+            raise YamlRefused("yaml-tag", f"`{tag}` is a tag", line)
+        if isinstance(event, yaml.ScalarEvent):
+            self._place(text_of(event.value), line, plain=event.style is None)
+            return
+        self._refuse_as_key(line)
+        if len(self.stack) >= MAX_DEPTH:
+            raise YamlRefused("frontmatter-too-deep", f"more than {MAX_DEPTH} levels of values", line)
+        self.stack.append(_Frame([] if isinstance(event, yaml.SequenceStartEvent) else {}, line))
+
+    def _refuse_as_key(self, line: int) -> None:
+        frame = self.stack[-1] if self.stack else None
+        if frame and isinstance(frame.value, dict) and frame.key is None:
+            raise YamlRefused("yaml-syntax", "a list or mapping stands where a key belongs", line)
+
+    def _place(self, value: Value, line: int, *, plain: bool) -> None:
+        if not self.stack:
+            if not isinstance(value, dict):
+                raise YamlRefused("yaml-not-a-mapping", "it is no list of keys and values", line)
+            return
+        frame = self.stack[-1]
+        if isinstance(frame.value, list):
+            frame.value.append(value)
+        elif frame.key is None:
+            frame.key, frame.key_line = str(value), line
+            if frame.key == "<<":
+                raise YamlRefused("yaml-anchor", "`<<` is a merge key", line)
+        else:
+            self._put(frame, frame.key, value, plain)
+
+    def _put(self, frame: _Frame, key: str, value: Value, plain: bool) -> None:
+        assert isinstance(frame.value, dict)
+        if key in frame.value:
+            self.loaded.duplicates.append((key, frame.key_line))
+        frame.value[key] = value
+        frame.key = None
+        if len(self.stack) == 1:
+            self.loaded.entries = [entry for entry in self.loaded.entries if entry.key != key]
+            self.loaded.entries.append(Entry(key, value, frame.key_line, plain))
+
+
+def text_of(text: str) -> str:
+    """Return a text with pairs of surrogate escapes joined, lone ones replaced, and controls dropped."""
+    if text.isascii():
+        return text.translate(_NO_CONTROLS)
+    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return joined.translate(_NO_CONTROLS)
+
+
+_NO_CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160)))

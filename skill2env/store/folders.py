@@ -1,0 +1,66 @@
+"""Reads a stranger's folder into a tree, by type and within bounds, following nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from skill2env.models.tree import BadTree, Node, Tree
+
+MAX_DEPTH = 12
+
+
+def read_folder(folder: Path, max_bytes: int = 20 << 20, max_entries: int = 500) -> Tree:
+    """Return the files of a folder; empty folders are left out.
+
+    Raises:
+        BadTree: a link, a device, an odd name, or more bytes, entries or levels than allowed.
+        OSError: the folder can't be read.
+    """
+    tree: Tree = {}
+    total = 0
+    for place, folders, names in os.walk(folder, followlinks=False):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        if len(Path(place).relative_to(folder).parts) > MAX_DEPTH:
+            raise BadTree(f"more than {MAX_DEPTH} folders deep")
+        for name in (*folders, *sorted(names)):
+            path = Path(place, name)
+            relative = path.relative_to(folder).as_posix()
+            found = path.lstat()
+            if not relative.isprintable():
+                raise BadTree(f"the name {relative!r} holds control characters")
+            if stat.S_ISDIR(found.st_mode):
+                continue
+            if not stat.S_ISREG(found.st_mode):
+                raise BadTree(f"{relative} is no regular file or folder")
+            total += found.st_size
+            if total > max_bytes or len(tree) >= max_entries:
+                raise BadTree(f"more than {max_bytes >> 20} MB or {max_entries} files")
+            tree[relative] = Node("file", path.read_bytes(), 0o755 if found.st_mode & 0o100 else 0o644)
+    return tree
+
+
+def write_folder(tree: Tree, folder: Path) -> None:
+    """Write a tree below a folder that does not exist yet.
+
+    Raises:
+        FileExistsError: the folder exists.
+        OSError: it can't be written.
+    """
+    folder.mkdir(parents=True)
+    for path in sorted(tree):
+        node, target = tree[path], folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if node.kind == "dir":
+            target.mkdir(exist_ok=True)
+        elif node.kind == "link":
+            target.symlink_to(node.data.decode())
+        else:
+            handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(node.data)
+            target.chmod(node.mode)
+    for path, node in tree.items():
+        if node.kind == "dir":
+            (folder / path).chmod(node.mode)

@@ -1,0 +1,174 @@
+"""The typed collector: copies declared outputs out of a dead container and trusts nothing that it finds there.
+
+Python's own extraction filter can be bypassed (CVE-2025-4517), so headers are judged one by one and files are written by
+hand. Whatever is refused is the agent's fault.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tarfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from skill2env.errors import Skill2EnvError
+from skill2env.sandbox.protocol import NoSuchPath, Sandbox
+
+MAX_FILE_BYTES = 16 << 20
+MAX_TOTAL_BYTES = 64 << 20
+MAX_ENTRIES = 2000
+MAX_DEPTH = 32
+MAX_SECONDS = 60
+_NAME_BYTES = 255
+_COPY = 1 << 16
+_HEADER_ROOM = 4096
+
+
+class Refused(Skill2EnvError):
+    """The outputs hold something that is never collected; the agent's fault."""
+
+
+@dataclass
+class Collected:
+    """Outputs in a fresh folder on the host, below their absolute paths."""
+
+    root: Path
+    files: dict[str, str] = field(default_factory=dict)
+    """Path relative to `root` to mode and sha256, sorted by path once complete; folders have no hash."""
+
+    def content_id(self) -> str:
+        """Return the sha256 (hex) over the sorted manifest."""
+        lines = "".join(f"{path}\0{what}\n" for path, what in sorted(self.files.items()))
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+
+class _Budget:
+    """What is left of bytes, entries and seconds for one trial's outputs."""
+
+    def __init__(self) -> None:
+        self.bytes = MAX_TOTAL_BYTES
+        self.entries = MAX_ENTRIES
+        self.deadline = time.monotonic() + MAX_SECONDS
+
+    def take(self, info: tarfile.TarInfo) -> None:
+        self.entries -= 1
+        self.bytes -= info.size
+        if info.size > MAX_FILE_BYTES:
+            raise Refused(f"{info.name[:80]!r} has {info.size} bytes, more than {MAX_FILE_BYTES}")
+        if self.bytes < 0:
+            raise Refused(f"the outputs have more than {MAX_TOTAL_BYTES} bytes")
+        if self.entries < 0:
+            raise Refused(f"the outputs have more than {MAX_ENTRIES} entries")
+        if time.monotonic() > self.deadline:
+            raise Refused(f"collecting the outputs took more than {MAX_SECONDS} s")
+
+
+class _Reader:
+    """A file object over the engine's chunks that refuses to deliver more than a limit."""
+
+    def __init__(self, chunks: Iterator[bytes], limit: int) -> None:
+        self._chunks = chunks
+        self._left = limit
+        self._buffer = b""
+
+    def read(self, size: int) -> bytes:
+        while len(self._buffer) < size:
+            chunk = next(self._chunks, b"")
+            if not chunk:
+                break
+            self._left -= len(chunk)
+            if self._left < 0:
+                raise Refused(f"the outputs' archive has more than {MAX_TOTAL_BYTES} bytes")
+            self._buffer += chunk
+        data, self._buffer = self._buffer[:size], self._buffer[size:]
+        return data
+
+
+def collect(sandbox: Sandbox, outputs: tuple[str, ...], into: Path) -> Collected:
+    """Copy the declared outputs out of a killed sandbox into a fresh folder; what is absent is left out.
+
+    Raises:
+        Refused: a link, device, FIFO, socket, odd name, or more bytes, entries, levels or seconds than allowed.
+        EngineError: the engine failed.
+    """
+    collected = Collected(into)
+    budget = _Budget()
+    for output in outputs:
+        chunks = sandbox.get(output)
+        try:
+            read_archive(chunks, output, collected, budget)
+        except NoSuchPath:
+            continue
+        finally:
+            chunks.close()  # type: ignore[attr-defined]
+    return collected
+
+
+def read_archive(chunks: Iterator[bytes], output: str, collected: Collected, budget: _Budget | None = None) -> None:
+    """Write the regular files and folders of one output's tar stream below the collected root.
+
+    Raises:
+        Refused: see `collect`; nothing outside the root is ever written.
+    """
+    budget = budget or _Budget()
+    limit = MAX_TOTAL_BYTES + MAX_ENTRIES * _HEADER_ROOM
+    try:
+        with tarfile.open(fileobj=_Reader(chunks, limit), mode="r|", bufsize=_COPY) as archive:  # type: ignore[call-overload]
+            for info in archive:
+                budget.take(info)
+                path = _place(info, PurePosixPath(output))
+                _write(archive, info, path, collected)
+    except (tarfile.TarError, UnicodeError, ValueError, OverflowError, RecursionError) as error:
+        raise Refused(f"the archive of {output} can't be read ({error})") from error
+
+
+def _place(info: tarfile.TarInfo, output: PurePosixPath) -> PurePosixPath:
+    """Return where an entry belongs, relative to the root.
+
+    Raises:
+        Refused: its type or its name is not allowed.
+    """
+    shown = repr(info.name[:80])
+    if not (info.isdir() or (info.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not info.issparse())):
+        raise Refused(f"{shown} is no regular file or folder")
+    parts = info.name.rstrip("/").split("/")
+    if len(parts) > MAX_DEPTH:
+        raise Refused(f"{shown} is more than {MAX_DEPTH} folders deep")
+    for part in parts:
+        if part in ("", ".", "..") or not part.isprintable() or len(part.encode("utf-8", "replace")) > _NAME_BYTES:
+            raise Refused(f"the name {shown} is not allowed")
+    if parts[0] != output.name:
+        raise Refused(f"{shown} is not below {output}")
+    return PurePosixPath(*output.parts[1:-1], *parts)
+
+
+def _write(archive: tarfile.TarFile, info: tarfile.TarInfo, path: PurePosixPath, collected: Collected) -> None:
+    target = collected.root / path
+    mode = 0o755 if info.isdir() or info.mode & 0o100 else 0o644
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if info.isdir():
+            target.mkdir(exist_ok=True)
+            collected.files[str(path)] = f"{mode:o}"
+            return
+        source = archive.extractfile(info)
+        if source is None:
+            raise Refused(f"{info.name[:80]!r} has no content")
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+        with os.fdopen(handle, "wb") as file:
+            collected.files[str(path)] = f"{mode:o} {_copy(source, file)}"
+        target.chmod(mode)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+        raise Refused(f"{info.name[:80]!r} stands twice in the archive") from error
+
+
+def _copy(source: IO[bytes], target: IO[bytes]) -> str:
+    digest = hashlib.sha256()
+    while data := source.read(_COPY):
+        digest.update(data)
+        target.write(data)
+    return digest.hexdigest()

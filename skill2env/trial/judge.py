@@ -1,0 +1,156 @@
+"""The driver's side of the judge: one container without network for the sets of outputs of one task."""
+
+from __future__ import annotations
+
+import io
+import secrets
+import tarfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pydantic import ValidationError
+
+from skill2env.errors import EngineError
+from skill2env.models.trial import Status, Verdict
+from skill2env.models.tree import Tree
+from skill2env.sandbox.protocol import Engine, SandboxSpec
+from skill2env.trial.collect import Collected
+from skill2env.trial.dialogue import Dialogue, Silence, boot
+
+PYTHON = "/opt/verifier/bin/python"
+PRIVILEGES = ("CHOWN", "DAC_OVERRIDE", "KILL", "SETGID", "SETUID")
+"""What changing the user, killing its processes and clearing up after them needs (VERIFIER.md, rule 3)."""
+MEMORY_MB = 1536
+PIDS = 256
+_TMPFS = tuple((path, "rw,exec,nosuid,nodev,size=256m,mode=755") for path in ("/outputs", "/scratch", "/tests")) + (
+    ("/tmp", "rw,exec,nosuid,nodev,size=64m,mode=1777"),
+    ("/var/tmp", "rw,nosuid,nodev,size=16m,mode=1777"),
+)
+_DEADLINE_SEC = 3600
+_ANSWER_GRACE_SEC = 30
+
+
+def agent_fault(reason: str) -> Verdict:
+    """Return the verdict on a failure that the agent brought about: reward 0."""
+    return Verdict(status=Status.AGENT_FAULT, reward=0, partial_reward=0, reason=reason)
+
+
+class Judge:
+    """Judges sets of outputs of one task, one after the other.
+
+    Between two sets, every process of the delivered programs' user is dead and every place that it can write to is empty,
+    so one container serves many sets. If a set breaks the judge, it is judged once more in a container of its own: what
+    breaks that one too, while the engine lives, is the agent's fault.
+    """
+
+    def __init__(self, engine: Engine, image: str, task_id: str, tests: Tree, timeout_sec: float) -> None:
+        """Prepare; containers are started when they are needed."""
+        self._engine = engine
+        self._image = image
+        self._task_id = task_id
+        self._tests = tests
+        self._timeout = timeout_sec
+        self._open: _OpenJudge | None = None
+        self.container_sec = 0.0
+        """Wall seconds spent in starting and removing the judge's containers."""
+
+    def verdict(self, collected: Collected) -> tuple[Verdict, float]:
+        """Return the verdict on one set of outputs, and the seconds that its tests took.
+
+        Raises:
+            EngineError: the infrastructure failed.
+        """
+        archive = _archive(collected)
+        for attempt in (1, 2):
+            try:
+                if self._open is None:
+                    self._open = self._start()
+                return self._open.ask(archive, self._timeout)
+            except (Silence, EngineError) as failure:
+                fresh = self._open is None or self._open.fresh
+                self.close()
+                if not self._engine.alive():
+                    raise EngineError(f"no verdict on {self._task_id}: {failure}") from failure
+                if fresh and attempt == 2:
+                    return agent_fault(f"the outputs broke the judge twice: {failure}"), 0.0
+        return agent_fault("the outputs broke the judge"), 0.0
+
+    def close(self) -> None:
+        """Remove the container."""
+        if self._open is not None:
+            began = time.monotonic()
+            self._open.close()
+            self._open = None
+            self.container_sec += time.monotonic() - began
+
+    def _start(self) -> _OpenJudge:
+        began = time.monotonic()
+        opened = _OpenJudge(self._engine, self._image, self._task_id, self._tests)
+        self.container_sec += time.monotonic() - began
+        return opened
+
+
+class _OpenJudge:
+    """A running judge container."""
+
+    def __init__(self, engine: Engine, image: str, task_id: str, tests: Tree) -> None:
+        spec = SandboxSpec(
+            image,
+            "judge",
+            task_id,
+            _DEADLINE_SEC,
+            memory_mb=MEMORY_MB,
+            cpus=1,
+            pids=PIDS,
+            privileges=PRIVILEGES,
+            read_only=True,
+            tmpfs=_TMPFS,
+        )
+        self.fresh = True
+        self._context = engine.pipe(spec, (PYTHON, "-I", "-B", "-c", boot("/tests", "verifier.judge")))
+        self._dialogue = Dialogue(self._context.__enter__(), tests)
+
+    def ask(self, archive: bytes, timeout: float) -> tuple[Verdict, float]:
+        nonce = secrets.token_hex(16)
+        self._dialogue.send({"nonce": nonce, "bytes": len(archive), "timeout_sec": timeout}, archive)
+        answer = self._dialogue.line(timeout + _ANSWER_GRACE_SEC)
+        if answer.pop("nonce", None) != nonce:
+            raise Silence("the verdict has not the nonce that it was asked with")
+        tests_sec = float(answer.pop("tests_sec", 0.0))
+        self.fresh = False
+        try:
+            return Verdict.model_validate(answer), tests_sec
+        except ValidationError as error:
+            raise Silence(f"the verdict is malformed ({error.error_count()} faults)") from None
+
+    def close(self) -> None:
+        self._context.__exit__(None, None, None)
+
+
+@contextmanager
+def judging(engine: Engine, image: str, task_id: str, tests: Tree, timeout_sec: float) -> Iterator[Judge]:
+    """Give a judge for one task; its container is removed at the end of the block."""
+    judge = Judge(engine, image, task_id, tests, timeout_sec)
+    try:
+        yield judge
+    finally:
+        judge.close()
+
+
+def _archive(collected: Collected) -> bytes:
+    """Return the collected files as a plain tar of root's."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for path in sorted(collected.files):
+            info = tarfile.TarInfo(path)
+            source = collected.root / path
+            info.mode = int(collected.files[path].split()[0], 8)
+            if " " not in collected.files[path]:
+                info.type = tarfile.DIRTYPE
+                tar.addfile(info)
+                continue
+            info.size = source.stat().st_size
+            with source.open("rb") as file:
+                tar.addfile(info, file)
+    return buffer.getvalue()

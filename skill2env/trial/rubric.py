@@ -1,0 +1,65 @@
+"""Evaluates a rubric's predicates over what an agent did; no model is needed, and none is assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+import regex
+
+from skill2env.models.blueprint import Criterion, Evidence
+from skill2env.models.trial import CriterionResult, Trial
+
+SEARCH_SEC = 5.0
+"""Seconds that one pattern may take on one trajectory; patterns come from strangers."""
+
+
+class SlowPattern(ValueError):
+    """A pattern took too long; it backtracks without end on this trajectory."""
+
+
+def evaluate(rubric: Sequence[Criterion], trial: Trial) -> tuple[CriterionResult, ...]:
+    """Return for each criterion whether the trial satisfies it; None where only a judge could say.
+
+    Raises:
+        SlowPattern: a regular expression took more than `SEARCH_SEC`.
+    """
+    return tuple(
+        CriterionResult(criterion_id=c.id, kind=c.kind, weight=c.weight, satisfied=_holds(c.evidence, trial)) for c in rubric
+    )
+
+
+def _holds(evidence: Evidence, trial: Trial) -> bool | None:
+    commands = [step.command for step in trial.steps]
+    if evidence.used is not None:
+        return _first(evidence.used, commands) is not None
+    if evidence.never is not None:
+        return _first(evidence.never, commands) is None
+    if evidence.before is not None:
+        first, then = _first(evidence.before.first, commands), _first(evidence.before.then, commands)
+        return first is not None and (then is None or first < then)
+    if evidence.at_most is not None:
+        return sum(_count(evidence.at_most.pattern, command) for command in commands) <= evidence.at_most.times
+    if evidence.never_writes is not None:
+        changed = trial.changed_paths or ()
+        return not any(fnmatchcase(path, evidence.never_writes) for path in changed)
+    return None
+
+
+def _first(pattern: str, commands: Sequence[str]) -> tuple[int, int] | None:
+    """Return step and offset of the first match."""
+    for index, command in enumerate(commands):
+        try:
+            match = regex.search(pattern, command, flags=regex.MULTILINE, timeout=SEARCH_SEC)
+        except TimeoutError:
+            raise SlowPattern(f"the pattern {pattern!r} takes too long; write it without nested repetition") from None
+        if match:
+            return index, match.start()
+    return None
+
+
+def _count(pattern: str, command: str) -> int:
+    try:
+        return sum(1 for _ in regex.finditer(pattern, command, flags=regex.MULTILINE, timeout=SEARCH_SEC))
+    except TimeoutError:
+        raise SlowPattern(f"the pattern {pattern!r} takes too long; write it without nested repetition") from None
