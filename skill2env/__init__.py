@@ -1,0 +1,1 @@
+"""Turns agent skills into validated, executable tasks and a dataset with trajectories."""

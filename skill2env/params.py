@@ -106,10 +106,14 @@ def load_params(path: Path) -> Params:
         data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
         return Params.model_validate(data)
     except OSError as error:
-        raise UsageError(f"{path}: can't be read ({error.strerror}); run in a workspace or name one with --workspace") from None
+        raise UsageError(
+            f"{path}: can't be read ({error.strerror}); run in a workspace or name one with --workspace"
+        ) from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        raise UsageError(f"{path}:{mark.line + 1 if mark else 1}: not valid YAML, {getattr(error, 'problem', error)}") from None
+        raise UsageError(
+            f"{path}:{mark.line + 1 if mark else 1}: not valid YAML, {getattr(error, 'problem', error)}"
+        ) from None
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
         raise UsageError(f"{path}: {faults}; see docs/parameters.md") from None

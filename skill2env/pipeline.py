@@ -16,7 +16,7 @@ from skill2env.stages import build, draft, parse, rollout, validate
 from skill2env.stages.context import Context, Item, Stage
 from skill2env.store.shards import Row, ShardWriter
 
-STAGES: dict[str, Stage] = {stage.NAME: stage for stage in (parse, draft, build, validate, rollout)}  # type: ignore[misc]
+STAGES: dict[str, Stage] = {stage.NAME: stage for stage in (parse, draft, build, validate, rollout)}
 """The stages that answer item by item, in the order in which data flows."""
 
 Progress = Callable[[int, int, str], None]
@@ -148,7 +148,9 @@ def _answer(stage: Stage, item: Item, context: Context) -> Answer:
     except EngineDown:
         raise
     except EngineError as error:
-        return Answer("errored", Errored(message=f"{item.item_id}: {error}").model_dump_json(), None, "", True)
+        return Answer(
+            "errored", Errored(message=f"{item.item_id}: {error}").model_dump_json(), None, "", True
+        )
     outcome = done.outcome.model_dump_json()
     context.store.put(key, stage.NAME, item.item_id, outcome, done.blob)
     return _as_answer(outcome, done.blob, stage, fresh=True)

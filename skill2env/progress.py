@@ -14,7 +14,13 @@ console = Console(stderr=True, highlight=False)
 @contextmanager
 def bar(label: str) -> Iterator[Callable[[int, int, str], None]]:
     """Give a function that is told how many of how many items are done, and which was the last."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[item]}"))
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[item]}"),
+    )
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
         task = progress.add_task(label, total=None, item="")
 

@@ -19,7 +19,8 @@ _STORAGE_MB = 4096
 COMPOSE = "services:\n  main:\n    network_mode: none\n"
 
 TEST_SH = """#!/bin/bash
-exec /opt/verifier/bin/python -I -B -c 'import sys; sys.path.insert(0, "/tests"); from verifier.judge import main; main()' --in-place
+start='import sys; sys.path.insert(0, "/tests"); from verifier.judge import main; main()'
+exec /opt/verifier/bin/python -I -B -c "$start" --in-place
 """
 
 
@@ -42,7 +43,9 @@ def _extras(packages: Packages) -> str:
     lines = []
     if packages.apt:
         names = " ".join(f"'{name}'" for name in packages.apt)
-        lines.append(f"RUN apt-get update -q && apt-get install -y -q --no-install-recommends {names} && rm -rf /var/lib/apt/lists/*")
+        lines.append(
+            f"RUN apt-get update -q && apt-get install -y -q --no-install-recommends {names} && rm -rf /var/lib/apt/lists/*"
+        )
     if packages.pip:
         lines.append(f"RUN pip install -q --no-cache-dir --break-system-packages {' '.join(packages.pip)}")
     if packages.npm:
@@ -53,13 +56,17 @@ def _extras(packages: Packages) -> str:
 def solve_sh(blueprint: Blueprint, canary: str) -> str:
     """Return the reference solution as one script, with its reasons as comments."""
     steps = "".join(f"\n# {step.why}\n{step.command}\n" for step in blueprint.reference.steps)
-    return f"#!/bin/bash\n# {canary}\n# Reference solution of {blueprint.blueprint_id}.\ncd /workspace\n{steps}"
+    return (
+        f"#!/bin/bash\n# {canary}\n# Reference solution of {blueprint.blueprint_id}.\ncd /workspace\n{steps}"
+    )
 
 
 def judge_json(blueprint: Blueprint) -> str:
     """Return what the verifier must know when it grades in place."""
     spec = blueprint.spec
-    return json.dumps({"outputs": list(spec.outputs), "timeout_sec": spec.limits.verifier_sec}, indent=1) + "\n"
+    return (
+        json.dumps({"outputs": list(spec.outputs), "timeout_sec": spec.limits.verifier_sec}, indent=1) + "\n"
+    )
 
 
 def task_toml(blueprint: Blueprint, task_id: str, level: str, seed: int, metadata: dict[str, Any]) -> str:

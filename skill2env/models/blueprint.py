@@ -14,7 +14,9 @@ LEVELS = ("easy", "medium", "hard")
 Level = Literal["easy", "medium", "hard"]
 
 _SOURCE = re.compile(r"^[\w./-]+:\d+(-\d+)?$")
-_ABSOLUTE = re.compile(r"^/(?!proc(/|$)|sys(/|$)|dev(/|$)|tests(/|$)|solution(/|$)|logs(/|$))[\w.@+-]+(/[\w.@+-]+)*$")
+_ABSOLUTE = re.compile(
+    r"^/(?!proc(/|$)|sys(/|$)|dev(/|$)|tests(/|$)|solution(/|$)|logs(/|$))[\w.@+-]+(/[\w.@+-]+)*$"
+)
 
 
 def _regex(text: str) -> str:
@@ -33,7 +35,9 @@ def _source(text: str) -> str:
 
 def _absolute(text: str) -> str:
     if not _ABSOLUTE.match(text) or ".." in text.split("/"):
-        raise ValueError("write an absolute path of plain characters outside /proc, /sys, /dev, /tests, /solution and /logs")
+        raise ValueError(
+            "write an absolute path of plain characters outside /proc, /sys, /dev, /tests, /solution and /logs"
+        )
     return text
 
 
@@ -120,7 +124,9 @@ class Evidence(Record):
     def _one(self) -> Self:
         given = [name for name in type(self).model_fields if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"give exactly one kind of evidence, not {len(given)}: {', '.join(given) or 'none'}")
+            raise ValueError(
+                f"give exactly one kind of evidence, not {len(given)}: {', '.join(given) or 'none'}"
+            )
         return self
 
     @property
@@ -196,7 +202,10 @@ class BlueprintSpec(Record):
     def _same_levels(cls, knobs: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         levels = {name: frozenset(values) for name, values in knobs.items()}
         if len(set(levels.values())) > 1:
-            raise ValueError("every knob must name the same levels: " + "; ".join(f"{n}: {sorted(v)}" for n, v in levels.items()))
+            raise ValueError(
+                "every knob must name the same levels: "
+                + "; ".join(f"{n}: {sorted(v)}" for n, v in levels.items())
+            )
         if not all(levels.values()):
             raise ValueError("a knob needs a value for at least one level")
         return knobs
@@ -220,7 +229,7 @@ class BlueprintSpec(Record):
     def levels(self) -> tuple[Level, ...]:
         """The levels that the knobs name, easiest first."""
         named = next(iter(self.knobs.values()))
-        return tuple(level for level in LEVELS if level in named)  # type: ignore[misc]
+        return tuple(level for level in LEVELS if level in named)
 
     def knob_values(self, level: str) -> dict[str, Any]:
         """Return every knob's value at a level."""

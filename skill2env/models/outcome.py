@@ -34,7 +34,9 @@ class Finding(Record):
 
     def __str__(self) -> str:
         """Return `file:line: message [code]`, as an editor can follow it."""
-        place = f"{self.file}:{self.line}: " if self.file and self.line else f"{self.file}: " if self.file else ""
+        place = (
+            f"{self.file}:{self.line}: " if self.file and self.line else f"{self.file}: " if self.file else ""
+        )
         return f"{place}{self.message} [{self.code}]"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from skill2env.models.base import Record
 
 
@@ -18,7 +20,7 @@ class GateResult(Record):
     """One sentence: what was seen, or what to change."""
     evidence: str = ""
     """What was seen, as text (capped)."""
-    figures: dict[str, Any] = {}
+    figures: dict[str, Any] = Field(default_factory=dict)
     """Numbers of the gate, which become columns."""
 
 

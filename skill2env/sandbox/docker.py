@@ -71,7 +71,7 @@ class DockerSandbox:
         except _FAILURES as error:
             raise _engine_error(error) from error
         finally:
-            chunks.close()  # type: ignore[attr-defined]
+            chunks.close()
 
     def changes(self) -> tuple[str, ...]:
         """Return the absolute paths that were created, changed or deleted since the start."""
@@ -116,7 +116,9 @@ class DockerEngine:
         try:
             self._api().ping()
         except _FAILURES as error:
-            raise EngineDown("no Docker Engine answers; run `skill2env setup`, which starts one where it may") from error
+            raise EngineDown(
+                "no Docker Engine answers; run `skill2env setup`, which starts one where it may"
+            ) from error
         self._reap()
         return self
 
@@ -132,7 +134,9 @@ class DockerEngine:
         """Start the sentinel from an image, once a run: while it lives, a dead trial is the agent's fault."""
         with self._sentinel_lock:
             if self._sentinel is None:
-                spec = SandboxSpec(image, "sentinel", "sentinel", _SENTINEL_SEC, memory_mb=64, cpus=0.1, pids=16)
+                spec = SandboxSpec(
+                    image, "sentinel", "sentinel", _SENTINEL_SEC, memory_mb=64, cpus=0.1, pids=16
+                )
                 self._sentinel = self._create(spec, ("sleep", str(_SENTINEL_SEC)))
                 _call(self._api().start, self._sentinel)
 
@@ -186,7 +190,9 @@ class DockerEngine:
             try:
                 api = docker.APIClient(base_url=host, version="auto", timeout=120)
             except _FAILURES as error:
-                raise EngineDown("no Docker Engine answers; run `skill2env setup`, which starts one where it may") from error
+                raise EngineDown(
+                    "no Docker Engine answers; run `skill2env setup`, which starts one where it may"
+                ) from error
             self._local.api = api
             self._clients.append(api)
         return api

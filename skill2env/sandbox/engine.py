@@ -34,7 +34,7 @@ LOG = Path("/var/log/dockerd.log")
 OWN_CONFIG = "/docker/containerd/containerd.toml"
 """The end of the configuration path of a containerd that a dockerd started for itself."""
 DEFAULT_HOST = "unix:///var/run/docker.sock"
-CONNECT_SEC = 5
+CONNECT_SEC = 10
 """How long an engine may take to answer the first question."""
 CALL_SEC = 120
 """How long one call to a living engine may be silent; commits and builds of large images need it."""
@@ -85,8 +85,8 @@ def clear_leftovers(run: Path = RUN, proc: Path = PROC) -> tuple[Path, ...]:
 
     A pid file is removed when no living process of the right name has its id (dockerd takes any
     living process for itself), a socket when nobody listens on it (dockerd would wait for the dead
-    containerd). Nothing is removed while a dockerd lives. A containerd that outlived its dockerd is
-    kept when it can be reached, since the new dockerd takes it over, and ended when it can't.
+    containerd). A containerd that outlived the dockerd that started it is ended, since a new dockerd
+    may wait for it in vain. Nothing is touched while a dockerd lives.
 
     Returns:
         The files removed.
@@ -94,7 +94,7 @@ def clear_leftovers(run: Path = RUN, proc: Path = PROC) -> tuple[Path, ...]:
     if live_processes("dockerd", proc):
         return ()
     own = run / "docker" / "containerd"
-    _settle_containerd(own, proc)
+    _end_orphans(proc)
     stale = [
         path
         for path, name in ((run / "docker.pid", "dockerd"), (own / "containerd.pid", "containerd"))
@@ -157,7 +157,7 @@ def _wait(daemon: subprocess.Popen[bytes] | None, complaint: str) -> docker.Dock
         with contextlib.suppress(EngineDown):
             return connect()
         if daemon is not None and daemon.poll() is not None:
-            reason = last_line(LOG.read_text("utf-8", errors="replace")[-4000:])
+            reason = last_line(_end_of(LOG))
             raise EngineDown(
                 f"dockerd ended at once with code {daemon.returncode}; {LOG} ends with: {reason}"
             )
@@ -166,17 +166,16 @@ def _wait(daemon: subprocess.Popen[bytes] | None, complaint: str) -> docker.Dock
         time.sleep(0.2)
 
 
-def _settle_containerd(own: Path, proc: Path) -> None:
-    orphans = [
-        pid
-        for pid in live_processes("containerd", proc)
+def _end_of(log: Path, size: int = 4000) -> str:
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - size))
+        return file.read().decode("utf-8", errors="replace")
+
+
+def _end_orphans(proc: Path) -> None:
+    for pid in live_processes("containerd", proc):
         # dockerd writes /var/run where this module says /run, so the end of the path must do.
-        if any(part.endswith(OWN_CONFIG) for part in command_line(pid, proc))
-    ]
-    for pid in orphans:
-        if somebody_listens(own / "containerd.sock"):
-            (own / "containerd.pid").write_text(str(pid), "utf-8")
-        else:
+        if any(part.endswith(OWN_CONFIG) for part in command_line(pid, proc)):
             _end(pid, proc)
 
 

@@ -12,7 +12,7 @@ from skill2env.sandbox.protocol import Sandbox
 _LOOP = (
     "exec 2>&1 3<&0 </dev/null; while IFS= read -r -d '' -u 3 __step; do "
     'eval "$__step" 3<&-; '
-    "builtin printf '\\0%s %d\\0' \"$0\" \"$?\"; done"
+    'builtin printf \'\\0%s %d\\0\' "$0" "$?"; done'
 )
 
 

@@ -7,6 +7,7 @@ import select
 import socket
 import struct
 import time
+from typing import Any
 
 from skill2env.errors import EngineError
 
@@ -20,10 +21,10 @@ class FramedStream:
     Standard output and standard error come as one stream of bytes, in the order in which the engine sends them.
     """
 
-    def __init__(self, connection: object) -> None:
+    def __init__(self, connection: Any) -> None:
         """Take over the socket that the Docker SDK returned."""
         self._connection = connection
-        self._socket: socket.socket = getattr(connection, "_sock", connection)  # type: ignore[assignment]
+        self._socket: socket.socket = getattr(connection, "_sock", connection)
         self._socket.setblocking(False)
         self._raw = bytearray()
         self._left = 0

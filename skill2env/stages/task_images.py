@@ -72,7 +72,9 @@ class TaskImages:
     @cached_property
     def toolchain_layers(self) -> tuple[str, ...]:
         """Layer digests of the toolchain's image, which has never seen the task."""
-        image = self._context.client().images.get(self._context.toolchain(self._task.blueprint.spec.toolchain))
+        image = self._context.client().images.get(
+            self._context.toolchain(self._task.blueprint.spec.toolchain)
+        )
         return tuple(image.attrs["RootFS"]["Layers"])
 
     def task_image(self) -> str:
@@ -88,7 +90,9 @@ class TaskImages:
         tag = f"skill2env-verifier-extra:{content_id(text)[:12]}"
         client = self._context.client()
         with self._context.lock(tag):
-            return image_id(client, tag) or build_image(client, io.BytesIO(pack({"Dockerfile": text_file(text)})), tag, _LABELS)
+            return image_id(client, tag) or build_image(
+                client, io.BytesIO(pack({"Dockerfile": text_file(text)})), tag, _LABELS
+            )
 
     def close(self) -> None:
         """Remove the environment's image, if it was built."""

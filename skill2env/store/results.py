@@ -49,7 +49,9 @@ class ResultStore:
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
-            raise WorkspaceError(f"{path}: the result store can't be opened ({error}); free space, or delete it to start anew") from error
+            raise WorkspaceError(
+                f"{path}: the result store can't be opened ({error}); free space, or delete it to start anew"
+            ) from error
 
     def get(self, key: str) -> Stored | None:
         """Return the result of a key, or None.
@@ -66,7 +68,9 @@ class ResultStore:
         Raises:
             WorkspaceError: the store can't be written, for instance because the disk is full.
         """
-        self._execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", (key, kind, item, outcome, blob))
+        self._execute(
+            "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", (key, kind, item, outcome, blob)
+        )
 
     def count(self, kind: str) -> int:
         """Return how many results of a kind are kept."""
@@ -82,4 +86,6 @@ class ResultStore:
             with self._lock:
                 return self._db.execute(sql, values).fetchall()
         except sqlite3.Error as error:
-            raise WorkspaceError(f"{self._path}: {error}; free space on the disk, or delete the file to start anew") from error
+            raise WorkspaceError(
+                f"{self._path}: {error}; free space on the disk, or delete the file to start anew"
+            ) from error

@@ -58,7 +58,9 @@ class ShardWriter:
         if len(self._rows) >= _BATCH:
             self._flush()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """Finish the file, or drop it where the block failed."""
         if kind is None:
             self._flush()
@@ -88,4 +90,6 @@ def read_shard(path: Path, kind: str | None = None) -> Iterator[Row]:
                     if kind is None or values["kind"] == kind:
                         yield Row(**values)
     except (OSError, pa.ArrowException) as error:
-        raise WorkspaceError(f"{path}: can't be read ({error}); run `dvc repro`, which makes it again") from error
+        raise WorkspaceError(
+            f"{path}: can't be read ({error}); run `dvc repro`, which makes it again"
+        ) from error

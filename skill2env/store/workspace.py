@@ -35,7 +35,9 @@ class Workspace:
 
     def write_metrics(self, name: str, figures: dict[str, Any]) -> None:
         """Write a small JSON file of figures, whole or not at all."""
-        write_text(self.metrics(name), json.dumps(figures, indent=2, sort_keys=False, ensure_ascii=False) + "\n")
+        write_text(
+            self.metrics(name), json.dumps(figures, indent=2, sort_keys=False, ensure_ascii=False) + "\n"
+        )
 
     def read_metrics(self, name: str) -> dict[str, Any] | None:
         """Return the figures of a file, or None where it was never written."""

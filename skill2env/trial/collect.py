@@ -108,7 +108,9 @@ def collect(sandbox: Sandbox, outputs: tuple[str, ...], into: Path) -> Collected
     return collected
 
 
-def read_archive(chunks: Iterator[bytes], output: str, collected: Collected, budget: _Budget | None = None) -> None:
+def read_archive(
+    chunks: Iterator[bytes], output: str, collected: Collected, budget: _Budget | None = None
+) -> None:
     """Write the regular files and folders of one output's tar stream below the collected root.
 
     Raises:
@@ -139,14 +141,20 @@ def _place(info: tarfile.TarInfo, output: PurePosixPath) -> PurePosixPath:
     if len(parts) > MAX_DEPTH:
         raise Refused(f"{shown} is more than {MAX_DEPTH} folders deep")
     for part in parts:
-        if part in ("", ".", "..") or not part.isprintable() or len(part.encode("utf-8", "replace")) > _NAME_BYTES:
+        if (
+            part in ("", ".", "..")
+            or not part.isprintable()
+            or len(part.encode("utf-8", "replace")) > _NAME_BYTES
+        ):
             raise Refused(f"the name {shown} is not allowed")
     if parts[0] != output.name:
         raise Refused(f"{shown} is not below {output}")
     return PurePosixPath(*output.parts[1:-1], *parts)
 
 
-def _write(archive: tarfile.TarFile, info: tarfile.TarInfo, path: PurePosixPath, collected: Collected) -> None:
+def _write(
+    archive: tarfile.TarFile, info: tarfile.TarInfo, path: PurePosixPath, collected: Collected
+) -> None:
     target = collected.root / path
     mode = 0o755 if info.isdir() or info.mode & 0o100 else 0o644
     try:

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pydantic import ValidationError
 
 from skill2env.errors import EngineError
-from skill2env.models.trial import Status, Verdict
 from skill2env.models.tree import Tree
+from skill2env.models.trial import Status, Verdict
 from skill2env.sandbox.protocol import Engine, SandboxSpec
 from skill2env.trial.collect import Collected
 from skill2env.trial.dialogue import Dialogue, Silence, boot
@@ -23,7 +23,8 @@ PRIVILEGES = ("CHOWN", "DAC_OVERRIDE", "KILL", "SETGID", "SETUID")
 """What changing the user, killing its processes and clearing up after them needs (VERIFIER.md, rule 3)."""
 MEMORY_MB = 1536
 PIDS = 256
-_TMPFS = tuple((path, "rw,exec,nosuid,nodev,size=256m,mode=755") for path in ("/outputs", "/scratch", "/tests")) + (
+_TMPFS = (
+    *((path, "rw,exec,nosuid,nodev,size=256m,mode=755") for path in ("/outputs", "/scratch", "/tests")),
     ("/tmp", "rw,exec,nosuid,nodev,size=64m,mode=1777"),
     ("/var/tmp", "rw,nosuid,nodev,size=16m,mode=1777"),
 )

@@ -25,7 +25,8 @@ def evaluate(rubric: Sequence[Criterion], trial: Trial) -> tuple[CriterionResult
         SlowPattern: a regular expression took more than `SEARCH_SEC`.
     """
     return tuple(
-        CriterionResult(criterion_id=c.id, kind=c.kind, weight=c.weight, satisfied=_holds(c.evidence, trial)) for c in rubric
+        CriterionResult(criterion_id=c.id, kind=c.kind, weight=c.weight, satisfied=_holds(c.evidence, trial))
+        for c in rubric
     )
 
 
@@ -39,7 +40,9 @@ def _holds(evidence: Evidence, trial: Trial) -> bool | None:
         first, then = _first(evidence.before.first, commands), _first(evidence.before.then, commands)
         return first is not None and (then is None or first < then)
     if evidence.at_most is not None:
-        return sum(_count(evidence.at_most.pattern, command) for command in commands) <= evidence.at_most.times
+        return (
+            sum(_count(evidence.at_most.pattern, command) for command in commands) <= evidence.at_most.times
+        )
     if evidence.never_writes is not None:
         changed = trial.changed_paths or ()
         return not any(fnmatchcase(path, evidence.never_writes) for path in changed)
@@ -52,7 +55,9 @@ def _first(pattern: str, commands: Sequence[str]) -> tuple[int, int] | None:
         try:
             match = regex.search(pattern, command, flags=regex.MULTILINE, timeout=SEARCH_SEC)
         except TimeoutError:
-            raise SlowPattern(f"the pattern {pattern!r} takes too long; write it without nested repetition") from None
+            raise SlowPattern(
+                f"the pattern {pattern!r} takes too long; write it without nested repetition"
+            ) from None
         if match:
             return index, match.start()
     return None
@@ -62,4 +67,6 @@ def _count(pattern: str, command: str) -> int:
     try:
         return sum(1 for _ in regex.finditer(pattern, command, flags=regex.MULTILINE, timeout=SEARCH_SEC))
     except TimeoutError:
-        raise SlowPattern(f"the pattern {pattern!r} takes too long; write it without nested repetition") from None
+        raise SlowPattern(
+            f"the pattern {pattern!r} takes too long; write it without nested repetition"
+        ) from None

@@ -55,7 +55,13 @@ class _Attempt:
 
 
 def run_trial(
-    engine: Engine, place: Place, judge: Judge, agent: str, role: Role, steps: tuple[Step, ...], around: Perturbation
+    engine: Engine,
+    place: Place,
+    judge: Judge,
+    agent: str,
+    role: Role,
+    steps: tuple[Step, ...],
+    around: Perturbation,
 ) -> Trial:
     """Run one scripted attempt and return it with the verifier's verdict.
 
@@ -75,7 +81,13 @@ def run_trial(
 
 
 def _attempt(
-    engine: Engine, place: Place, judge: Judge, agent: str, role: Role, steps: tuple[Step, ...], around: Perturbation
+    engine: Engine,
+    place: Place,
+    judge: Judge,
+    agent: str,
+    role: Role,
+    steps: tuple[Step, ...],
+    around: Perturbation,
 ) -> Trial:
     began = time.monotonic()
     state = _Attempt()
@@ -93,9 +105,16 @@ def _attempt(
         judged = time.monotonic()
         verdict, tests_sec = (agent_fault(state.fault), 0.0) if state.fault else judge.verdict(collected)
         judge_sec = time.monotonic() - judged
-        return _trial(place, agent, role, around, state, collected, verdict, Timing(
-            container=container_sec, agent=state.agent_sec, judge=judge_sec, tests=tests_sec
-        ))
+        return _trial(
+            place,
+            agent,
+            role,
+            around,
+            state,
+            collected,
+            verdict,
+            Timing(container=container_sec, agent=state.agent_sec, judge=judge_sec, tests=tests_sec),
+        )
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -141,7 +160,9 @@ def _spec(place: Place, agent: str, around: Perturbation) -> SandboxSpec:
     )
 
 
-def _act(engine: Engine, sandbox: Sandbox, steps: tuple[Step, ...], agent_sec: float, state: _Attempt) -> None:
+def _act(
+    engine: Engine, sandbox: Sandbox, steps: tuple[Step, ...], agent_sec: float, state: _Attempt
+) -> None:
     """Run the steps in one shell; note the first fault of the agent."""
     shell = Shell(sandbox, OUTPUT_BYTES)
     try:
@@ -185,4 +206,6 @@ def _collect(sandbox: Sandbox, outputs: tuple[str, ...], folder: Path, state: _A
         state.fault = f"the outputs were refused: {refused}"
         return Collected(folder)
     except OSError as error:
-        raise WorkspaceError(f"{folder}: the outputs can't be written ({error.strerror}); free space and run again") from error
+        raise WorkspaceError(
+            f"{folder}: the outputs can't be written ({error.strerror}); free space and run again"
+        ) from error

@@ -19,7 +19,11 @@ def split_steps(text: str) -> tuple[Step, ...]:
         else:
             why.append(line.removeprefix(MARK).strip())
             commands.clear()
-    return tuple(Step(why=" ".join(why), command="\n".join(commands).strip("\n")) for why, commands in steps if any(map(_acts, commands)))
+    return tuple(
+        Step(why=" ".join(why), command="\n".join(commands).strip("\n"))
+        for why, commands in steps
+        if any(map(_acts, commands))
+    )
 
 
 def _acts(line: str) -> bool:

@@ -114,7 +114,14 @@ class TaskTrials:
         stored = self._store.get(key)
         if stored:
             return Trial.model_validate_json(stored.outcome)
-        place = Place(self._task.task_id, self._task.content_id, self._images.task_image(), spec.outputs, spec.limits, changes)
+        place = Place(
+            self._task.task_id,
+            self._task.content_id,
+            self._images.task_image(),
+            spec.outputs,
+            spec.limits,
+            changes,
+        )
         trial = run_trial(self._engine(), place, self.judge, agent, role, steps, around)
         self.executed += 1
         self._timings.append(trial.timing)
@@ -123,7 +130,9 @@ class TaskTrials:
 
 
 @contextmanager
-def trials_of(engine: Callable[[], Engine], store: ResultStore, task: Task, images: Images) -> Iterator[TaskTrials]:
+def trials_of(
+    engine: Callable[[], Engine], store: ResultStore, task: Task, images: Images
+) -> Iterator[TaskTrials]:
     """Give the trials of one task; the judge's container and the task's image are removed at the end of the block."""
     with ExitStack() as stack:
         stack.callback(images.close)

@@ -105,7 +105,13 @@ class Service:
         """Return the answer to a GET."""
         return self.request("GET", path)
 
-    def request(self, method: str, path: str, body: str | bytes | None = None, headers: Mapping[str, str] | None = None) -> Answer:
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: str | bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         """Return the answer to a request; no answer fails the test."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout)
         try:
@@ -162,7 +168,12 @@ class Repository:
 
     def git(self, *arguments: str, ok: bool = True) -> str:
         """Return what a git command prints; with `ok`, a failing command fails the test."""
-        quiet = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_OPTIONAL_LOCKS": "0", "GIT_DIR": str(self.folder)}
+        quiet = {
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_DIR": str(self.folder),
+        }
         result = run(("git", "-c", "safe.directory=*", *arguments), env=quiet, timeout=20)
         if ok and result.code != 0:
             fail(f"git {' '.join(arguments)}: {result.err.strip()[-300:]}")
@@ -244,8 +255,8 @@ def _own(folder: Path) -> None:
     os.chown(folder, CHILD_UID, CHILD_UID)
 
 
-def _limits() -> None:
-    """In the child, before it becomes the program: bounds on everything, and first in line when memory runs out."""
+def _become_child() -> None:
+    """In the child, before it becomes the program: bounds on everything, first in line when memory runs out, another user."""
     os.umask(0o022)
     with open("/proc/self/oom_score_adj", "w") as score:
         score.write("1000")
@@ -257,13 +268,25 @@ def _limits() -> None:
         (resource.RLIMIT_NOFILE, 256),
     ):
         resource.setrlimit(what, (value, value))
+    os.setgroups([])
+    os.setgid(CHILD_UID)
+    os.setuid(CHILD_UID)
 
 
 def _start(
     argv: Sequence[str | Path], cwd: Path, env: Mapping[str, str] | None, home: Path, private: Path
 ) -> subprocess.Popen[bytes]:
-    plain = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "TMPDIR": str(home), "LANG": "C.UTF-8"}
-    with open(private / "in", "rb") as fed, open(private / "out", "wb") as out, open(private / "err", "wb") as err:
+    plain = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "LANG": "C.UTF-8",
+    }
+    with (
+        open(private / "in", "rb") as fed,
+        open(private / "out", "wb") as out,
+        open(private / "err", "wb") as err,
+    ):
         try:
             return subprocess.Popen(
                 [str(part) for part in argv],
@@ -272,11 +295,8 @@ def _start(
                 stdin=fed,
                 stdout=out,
                 stderr=err,
-                user=CHILD_UID,
-                group=CHILD_UID,
-                extra_groups=[],
                 start_new_session=True,
-                preexec_fn=_limits,
+                preexec_fn=_become_child,  # noqa: PLW1509  # the judge has one thread
             )
         except OSError as error:
             fail(f"{argv[0]} can't be run: {error.strerror}")

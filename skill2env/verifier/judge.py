@@ -151,14 +151,21 @@ def _test_and_exit(writer: int) -> None:
     """Run the tests in this process and end it; its report is written only when all of them are done."""
     os.setsid()
     os.environ.clear()
-    os.environ.update({"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
+    os.environ.update(
+        {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    )
     import pytest
 
     from . import plugin
 
     seen = plugin.Seen()
     options = ["-q", "-p", "no:cacheprovider", "--noconftest", "--import-mode=importlib"]
-    where = [f"--rootdir={TESTS}", "-c", str(TESTS / "verifier" / "pytest.ini"), str(TESTS / "test_outputs.py")]
+    where = [
+        f"--rootdir={TESTS}",
+        "-c",
+        str(TESTS / "verifier" / "pytest.ini"),
+        str(TESTS / "test_outputs.py"),
+    ]
     seen.ended(int(pytest.main([*options, *where], plugins=[seen, plugin])))
     kill_children()
     with os.fdopen(writer, "wb") as pipe:

@@ -104,14 +104,18 @@ def read_json(path: Path | str) -> Any:
 def read_jsonl(path: Path | str) -> list[Any]:
     """Return the values of a JSON Lines file; empty lines at the end are allowed."""
     lines = read_text(path).rstrip("\n").split("\n")
-    return [_json(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line or number < len(lines)]
+    return [
+        _json(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line or number < len(lines)
+    ]
 
 
 def read_csv(path: Path | str, delimiter: str = ",") -> list[dict[str, str]]:
     """Return the rows of a CSV file by its header; duplicate header names and ragged rows fail."""
     text = read_text(path)
     try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]
+        rows = [
+            row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row
+        ]
     except csv.Error as error:
         fail(f"{path} is not valid CSV: {error}")
     if not rows:
@@ -143,7 +147,7 @@ class _PlainLoader(yaml.SafeLoader):
 def read_yaml(path: Path | str) -> Any:
     """Return a YAML file's value: one document, safe types, no aliases, no duplicate keys."""
     try:
-        return yaml.load(read_text(path), Loader=_PlainLoader)  # noqa: S506
+        return yaml.load(read_text(path), Loader=_PlainLoader)
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         fail(f"{path} is not valid YAML: {error}")
 
@@ -186,7 +190,15 @@ def read_archive(path: Path | str) -> dict[str, bytes]:
     data = read_bytes(path)
     try:
         members = _zip(data) if zipfile.is_zipfile(io.BytesIO(data)) else _tar(data)
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError) as error:
+    except (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+        OSError,
+        EOFError,
+        ValueError,
+    ) as error:
         fail(f"{path} is not a readable archive: {error}")
     except (RuntimeError, NotImplementedError, RecursionError) as error:
         fail(f"{path} can't be read: {error}")

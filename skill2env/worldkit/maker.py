@@ -7,6 +7,7 @@ of static files that follows), `timeout_sec` and `jobs` (level, seed, knobs). Ou
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -94,7 +95,7 @@ class World:
         self,
         argv: list[str],
         cwd: str = "/workspace",
-        input: str | bytes | None = None,  # noqa: A002
+        input: str | bytes | None = None,
         env: dict[str, str] | None = None,
         check: bool = True,
     ) -> str:
@@ -116,7 +117,14 @@ class World:
             "SOURCE_DATE_EPOCH": "1767225600",
         }
         fed = input.encode() if isinstance(input, str) else input or b""
-        done = subprocess.run([str(part) for part in argv], cwd=folder, input=fed, capture_output=True, env={**plain, **(env or {})})
+        done = subprocess.run(
+            [str(part) for part in argv],
+            cwd=folder,
+            input=fed,
+            capture_output=True,
+            env={**plain, **(env or {})},
+            check=False,
+        )
         if check and done.returncode != 0:
             told = done.stderr.decode("utf-8", "replace").strip()[-500:]
             raise RuntimeError(f"{argv[0]} ended with exit code {done.returncode}: {told}")
@@ -130,10 +138,10 @@ def _build(order: dict[str, Any], job: dict[str, Any], static: bytes) -> bytes:
     (ROOT / "workspace").mkdir()
     if static:
         with tarfile.open(fileobj=io.BytesIO(static)) as tar:
-            tar.extractall(ROOT)  # noqa: S202  # the driver has packed it by type
+            tar.extractall(ROOT)  # the driver has packed it by type
     world = World(ROOT, order["blueprint"], job["level"], job["seed"], job["knobs"])
     names: dict[str, Any] = {"__name__": "world", "__file__": "world.py"}
-    exec(compile(order["world"], "world.py", "exec"), names)  # noqa: S102
+    exec(compile(order["world"], "world.py", "exec"), names)
     if not callable(names.get("build")):
         raise TypeError("world.py has no function build(world)")
     truth = names["build"](world)
@@ -156,12 +164,17 @@ def _archive(hidden: dict[str, bytes]) -> bytes:
 
 
 def _failure(error: str) -> bytes:
-    return json.dumps({"ok": False, "error": error[-2000:], "truth": {}, "facts": {}, "bytes": 0}).encode() + b"\n"
+    return (
+        json.dumps({"ok": False, "error": error[-2000:], "truth": {}, "facts": {}, "bytes": 0}).encode()
+        + b"\n"
+    )
 
 
 def _explain(error: BaseException) -> str:
     """Return the error with the line of world.py that raised it."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "world.py"]
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "world.py"
+    ]
     if isinstance(error, SyntaxError):
         lines = [error.lineno or 1]
     place = f"world.py:{lines[-1]}: " if lines else ""
@@ -177,7 +190,7 @@ def _one(order: dict[str, Any], job: dict[str, Any], static: bytes) -> bytes:
         os.setsid()
         try:
             answer = _build(order, job, static)
-        except BaseException as error:  # noqa: BLE001  # whatever a stranger's code raises is its answer
+        except BaseException as error:  # whatever a stranger's code raises is its answer
             answer = _failure(_explain(error))
         with os.fdopen(writer, "wb") as pipe:
             pipe.write(answer)
@@ -198,10 +211,8 @@ def _one(order: dict[str, Any], job: dict[str, Any], static: bytes) -> bytes:
         if len(answer_bytes) > _MAX_BYTES:
             problem = f"the world has more than {_MAX_BYTES >> 20} MB"
     os.close(reader)
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     os.waitpid(child, 0)
     if problem or not answer_bytes:
         return _failure(problem or "world.py ended its own process")

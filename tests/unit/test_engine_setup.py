@@ -97,17 +97,8 @@ def test_socket_is_removed_only_when_nobody_listens(machine: Path, name: str) ->
     assert cleared(machine) == {name}
 
 
-def test_containerd_that_outlived_its_dockerd_is_handed_to_the_next_one(machine: Path) -> None:
-    process(machine, 4243, "containerd", "S", "--config", CONFIG)
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(machine / "run/docker/containerd/containerd.sock"))
-        server.listen()
-        assert cleared(machine) == set()
-    assert (machine / "run/docker/containerd/containerd.pid").read_text() == "4243"
-
-
 @pytest.mark.parametrize(("argument", "ends"), [(CONFIG, True), ("/etc/containerd/config.toml", False)])
-def test_containerd_that_nobody_can_reach_is_ended_if_it_was_dockerds(
+def test_containerd_that_outlived_its_dockerd_is_ended_and_another_is_not(
     machine: Path, argument: str, ends: bool
 ) -> None:
     program = machine / "containerd"
@@ -116,6 +107,16 @@ def test_containerd_that_nobody_can_reach_is_ended_if_it_was_dockerds(
         (machine / "proc" / str(child.pid)).symlink_to(f"/proc/{child.pid}")
         clear_leftovers(machine / "run", machine / "proc")
         assert (process_name(child.pid) is None) is ends
+
+
+def test_no_containerd_is_ended_while_a_dockerd_lives(machine: Path) -> None:
+    process(machine, 77, "dockerd")
+    program = machine / "containerd"
+    shutil.copy("/bin/sh", program)
+    with subprocess.Popen([program, "-c", "read line", "sh", CONFIG], stdin=subprocess.PIPE) as child:
+        (machine / "proc" / str(child.pid)).symlink_to(f"/proc/{child.pid}")
+        assert cleared(machine) == set()
+        assert process_name(child.pid) == "containerd"
 
 
 def test_process_name_may_hold_brackets_and_blanks(machine: Path) -> None:

@@ -68,7 +68,9 @@ def record() -> type[Blueprint]:
 def draft(source: Source) -> Done:
     """Return the blueprint of a folder with its static world files, or everything that is wrong with it."""
     if source.skill is None:
-        message = f"there is no accepted skill {source.skill_id!r}; add skills/{source.skill_id}/ or mend it first"
+        message = (
+            f"there is no accepted skill {source.skill_id!r}; add skills/{source.skill_id}/ or mend it first"
+        )
         return Done(_rejected("no-skill", message))
     try:
         tree = read_folder(source.folder)
@@ -94,9 +96,14 @@ def _input_id(source: Source) -> str:
 
 
 def _skill_text(skill: Skill, folder: Path) -> SkillText:
-    lines = {path: node.data.count(b"\n") + (not node.data.endswith(b"\n")) for path, node in read_folder(folder).items()}
+    lines = {
+        path: node.data.count(b"\n") + (not node.data.endswith(b"\n"))
+        for path, node in read_folder(folder).items()
+    }
     return SkillText(skill.skill_id, skill.tree_sha256, lines)
 
 
 def _rejected(rule: str, message: str) -> Rejected:
-    return Rejected(rule=rule, message=message, findings=(Finding(code=rule, severity=Severity.ERROR, message=message),))
+    return Rejected(
+        rule=rule, message=message, findings=(Finding(code=rule, severity=Severity.ERROR, message=message),)
+    )

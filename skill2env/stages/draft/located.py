@@ -17,15 +17,19 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
-            raise yaml.MarkedYAMLError(problem="aliases are not allowed", problem_mark=event.start_mark)
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem="aliases are not allowed", problem_mark=mark)
         return super().compose_node(parent, index)
 
 
 def load(text: str, file: str) -> tuple[Any, dict[Path, int], list[Finding]]:
     """Return a document's value, the line of each path in it, and what is wrong with its syntax."""
     if len(text) > MAX_BYTES or max((text.count(mark) for mark in "[{"), default=0) > 2000:
-        return None, {}, [_fault(file, 1, f"more than {MAX_BYTES} characters, or too many brackets; make it smaller")]
+        return (
+            None,
+            {},
+            [_fault(file, 1, f"more than {MAX_BYTES} characters, or too many brackets; make it smaller")],
+        )
     loader = _Loader(text)
     try:
         node = loader.get_single_node()
@@ -53,7 +57,9 @@ def _locate(node: Any, path: Path, lines: dict[Path, int], faults: list[Finding]
         for key, value in node.value:
             name = str(key.value)
             if name in seen:
-                faults.append(_fault(file, key.start_mark.line + 1, f"the key {name!r} stands twice in one mapping"))
+                faults.append(
+                    _fault(file, key.start_mark.line + 1, f"the key {name!r} stands twice in one mapping")
+                )
             seen.add(name)
             _locate(value, (*path, name), lines, faults, file)
             lines[(*path, name)] = key.start_mark.line + 1

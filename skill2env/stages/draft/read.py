@@ -25,7 +25,9 @@ class SkillText:
     """Number of lines of each text file."""
 
 
-def read_blueprint(tree: Tree, name: str, skill: SkillText) -> tuple[Accepted[Blueprint] | Rejected, bytes | None]:
+def read_blueprint(
+    tree: Tree, name: str, skill: SkillText
+) -> tuple[Accepted[Blueprint] | Rejected, bytes | None]:
     """Return the blueprint in a folder's tree and its packed static world files, or all of its faults."""
     findings = rules.files(tree)
     texts = _texts(tree, findings)
@@ -33,8 +35,14 @@ def read_blueprint(tree: Tree, name: str, skill: SkillText) -> tuple[Accepted[Bl
     findings += faults
     levels = spec.levels if spec else LEVELS
     scripts, faults = read_scripts(tree, levels)  # type: ignore[arg-type]
-    findings += [fault for fault in faults if (fault.code, fault.file) not in {(f.code, f.file) for f in findings}]
-    for path, rule in (("tests/test_outputs.py", rules.tests), ("world.py", rules.world), ("instruction.md", rules.instruction)):
+    findings += [
+        fault for fault in faults if (fault.code, fault.file) not in {(f.code, f.file) for f in findings}
+    ]
+    for path, rule in (
+        ("tests/test_outputs.py", rules.tests),
+        ("world.py", rules.world),
+        ("instruction.md", rules.instruction),
+    ):
         if path in texts:
             findings += rule(texts[path])
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
@@ -85,12 +93,18 @@ def _spec(text: str | None, skill: SkillText) -> tuple[BlueprintSpec | None, lis
     except ValidationError as error:
         return None, [_schema(fault["loc"], fault["msg"], lines) for fault in error.errors()]
     where = {ref: located.line_of(("skill_refs", index), lines) for index, ref in enumerate(spec.skill_refs)}
-    where |= {c.source: located.line_of(("rubric", index, "source"), lines) for index, c in enumerate(spec.rubric)}
+    where |= {
+        c.source: located.line_of(("rubric", index, "source"), lines) for index, c in enumerate(spec.rubric)
+    }
     return spec, rules.sources(spec, skill.lines, where) + rules.amounts(spec)
 
 
 def _schema(path: tuple[str | int, ...], message: str, lines: dict[located.Path, int]) -> Finding:
     name = ".".join(map(str, path)) or "the document"
     return Finding(
-        code="schema", severity=Severity.ERROR, message=f"{name}: {message}", file=YAML, line=located.line_of(path, lines)
+        code="schema",
+        severity=Severity.ERROR,
+        message=f"{name}: {message}",
+        file=YAML,
+        line=located.line_of(path, lines),
     )

@@ -22,10 +22,19 @@ _KNOWN = ("world/", "solutions/", "mistakes/", "tests/test_outputs.py")
 
 def files(tree: Tree) -> list[Finding]:
     """Required files are there, and nothing is there that the format does not know."""
-    missing = [_fault("missing-file", path, 0, f"there is no {path}; write it (docs/blueprint.md)") for path in REQUIRED if path not in tree]
+    missing = [
+        _fault("missing-file", path, 0, f"there is no {path}; write it (docs/blueprint.md)")
+        for path in REQUIRED
+        if path not in tree
+    ]
     odd = [path for path in tree if path not in REQUIRED and not path.startswith(_KNOWN)]
     return missing + [
-        Finding(code="unknown-file", severity=Severity.WARNING, message="the format knows no such file; it is not used", file=path)
+        Finding(
+            code="unknown-file",
+            severity=Severity.WARNING,
+            message="the format knows no such file; it is not used",
+            file=path,
+        )
         for path in odd
     ]
 
@@ -45,9 +54,13 @@ def sources(spec: BlueprintSpec, lines: dict[str, int], line_of: dict[str, int])
         count = lines.get(file)
         where = line_of.get(reference, 0)
         if count is None:
-            findings.append(_fault("source", "blueprint.yaml", where, f"{reference}: the skill has no file {file}"))
+            findings.append(
+                _fault("source", "blueprint.yaml", where, f"{reference}: the skill has no file {file}")
+            )
         elif not 1 <= int(first) <= int(last or first) <= count:
-            findings.append(_fault("source", "blueprint.yaml", where, f"{reference}: {file} has {count} lines"))
+            findings.append(
+                _fault("source", "blueprint.yaml", where, f"{reference}: {file} has {count} lines")
+            )
     return findings
 
 
@@ -57,7 +70,11 @@ def amounts(spec: BlueprintSpec) -> list[Finding]:
     wanted = (
         (len(spec.seeds) >= MIN_SEEDS, "few-seeds", f"name at least {MIN_SEEDS} seeds"),
         (len(spec.rubric) >= MIN_CRITERIA, "thin-rubric", f"write at least {MIN_CRITERIA} criteria"),
-        (predicates >= MIN_PREDICATES, "thin-rubric", f"give at least {MIN_PREDICATES} criteria a predicate instead of a judge's question"),
+        (
+            predicates >= MIN_PREDICATES,
+            "thin-rubric",
+            f"give at least {MIN_PREDICATES} criteria a predicate instead of a judge's question",
+        ),
     )
     return [_fault(code, "blueprint.yaml", 0, message) for holds, code, message in wanted if not holds]
 
@@ -68,12 +85,22 @@ def tests(text: str) -> list[Finding]:
     tree, findings = _parse(text, file)
     if tree is None:
         return findings
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
-    guards = sum("mark.guard" in ast.unparse(decorator) for node in functions for decorator in node.decorator_list)
-    parameters = sum("parametrize" in ast.unparse(decorator) for node in functions for decorator in node.decorator_list)
+    functions = [
+        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    guards = sum(
+        "mark.guard" in ast.unparse(decorator) for node in functions for decorator in node.decorator_list
+    )
+    parameters = sum(
+        "parametrize" in ast.unparse(decorator) for node in functions for decorator in node.decorator_list
+    )
     checks = len(functions) - guards + parameters
     if checks < MIN_CHECKS:
-        findings.append(_fault("few-checks", file, 0, f"write at least {MIN_CHECKS} independent checks; there are {checks}"))
+        findings.append(
+            _fault(
+                "few-checks", file, 0, f"write at least {MIN_CHECKS} independent checks; there are {checks}"
+            )
+        )
     if guards < MIN_GUARDS:
         message = "consider a test marked @pytest.mark.guard, of what must not change"
         findings.append(Finding(code="no-guard", severity=Severity.WARNING, message=message, file=file))
@@ -87,7 +114,11 @@ def world(text: str) -> list[Finding]:
         return findings
     built = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "build"]
     if not built:
-        findings.append(_fault("no-build", "world.py", 0, "define build(world), which makes the world and returns the truth"))
+        findings.append(
+            _fault(
+                "no-build", "world.py", 0, "define build(world), which makes the world and returns the truth"
+            )
+        )
     return findings
 
 
@@ -98,7 +129,11 @@ def instruction(text: str) -> list[Finding]:
     try:
         SandboxedEnvironment().parse(text)
     except TemplateSyntaxError as error:
-        return [_fault("instruction", "instruction.md", error.lineno, f"not a valid Jinja2 template: {error.message}")]
+        return [
+            _fault(
+                "instruction", "instruction.md", error.lineno, f"not a valid Jinja2 template: {error.message}"
+            )
+        ]
     return []
 
 
@@ -107,7 +142,9 @@ def _parse(text: str, file: str) -> tuple[ast.Module | None, list[Finding]]:
         return ast.parse(text), []
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
-        return None, [_fault("python", file, line, f"not valid Python: {getattr(error, 'msg', None) or error}")]
+        return None, [
+            _fault("python", file, line, f"not valid Python: {getattr(error, 'msg', None) or error}")
+        ]
 
 
 def _fault(code: str, file: str, line: int, message: str) -> Finding:

@@ -25,7 +25,14 @@ def read_scripts(tree: Tree, levels: tuple[Level, ...]) -> tuple[tuple[Script, .
             continue
         match = _NAME.match(path)
         if not match:
-            findings.append(_fault("script-name", path, 0, "name scripts with lower case letters, digits and hyphens, and .sh"))
+            findings.append(
+                _fault(
+                    "script-name",
+                    path,
+                    0,
+                    "name scripts with lower case letters, digits and hyphens, and .sh",
+                )
+            )
             continue
         script, faults = _read(path, match[1] == "mistakes", match[2], tree[path].data, levels)
         findings += faults
@@ -36,17 +43,34 @@ def read_scripts(tree: Tree, levels: tuple[Level, ...]) -> tuple[tuple[Script, .
     return tuple(scripts), findings + _enough(scripts)
 
 
-def _read(path: str, mistake: bool, name: str, data: bytes, levels: tuple[Level, ...]) -> tuple[Script | None, list[Finding]]:
+def _read(
+    path: str, mistake: bool, name: str, data: bytes, levels: tuple[Level, ...]
+) -> tuple[Script | None, list[Finding]]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        return None, [_fault("encoding", path, 0, f"not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8")]
+        return None, [
+            _fault("encoding", path, 0, f"not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8")
+        ]
     role: Literal["reference", "alternative", "mistake"] = "mistake" if mistake else "alternative"
     role = "reference" if path == "solutions/reference.sh" else role
     steps = split_steps(text)
-    findings = [] if steps else [_fault("empty-script", path, 1, "the script does nothing; write its commands")]
-    if role == "reference" and steps and (len(steps) < MIN_REFERENCE_STEPS or not all(step.why for step in steps)):
-        findings.append(_fault("steps", path, 1, f'split the reference into at least {MIN_REFERENCE_STEPS} steps, each after a "#>" line that says why'))
+    findings = (
+        [] if steps else [_fault("empty-script", path, 1, "the script does nothing; write its commands")]
+    )
+    if (
+        role == "reference"
+        and steps
+        and (len(steps) < MIN_REFERENCE_STEPS or not all(step.why for step in steps))
+    ):
+        findings.append(
+            _fault(
+                "steps",
+                path,
+                1,
+                f'split the reference into at least {MIN_REFERENCE_STEPS} steps, each after a "#>" line that says why',
+            )
+        )
     slip, fails_at, faults = _header(path, text, levels) if mistake else ("", (), [])
     findings += faults
     if not steps:
@@ -61,13 +85,22 @@ def _header(path: str, text: str, levels: tuple[Level, ...]) -> tuple[str, tuple
             found[match[1]] = (number, match[2].strip())
     findings = []
     if not found.get("Slip", (0, ""))[1]:
-        findings.append(_fault("mistake-header", path, 1, 'begin with "# Slip: what the careless solver does"'))
+        findings.append(
+            _fault("mistake-header", path, 1, 'begin with "# Slip: what the careless solver does"')
+        )
     number, named = found.get("Fails at", (1, ""))
     wanted = [level.strip() for level in named.split(",") if level.strip()]
     unknown = [level for level in wanted if level not in levels]
     if not wanted or unknown:
         told = f"; {', '.join(unknown)} is none of them" if unknown else ""
-        findings.append(_fault("mistake-header", path, number, f'name levels of the blueprint in "# Fails at: {", ".join(levels)}"{told}'))
+        findings.append(
+            _fault(
+                "mistake-header",
+                path,
+                number,
+                f'name levels of the blueprint in "# Fails at: {", ".join(levels)}"{told}',
+            )
+        )
     fails_at = tuple(level for level in LEVELS if level in wanted)
     return found.get("Slip", (0, ""))[1], fails_at, findings  # type: ignore[return-value]
 
@@ -76,11 +109,27 @@ def _enough(scripts: list[Script]) -> list[Finding]:
     roles = [script.role for script in scripts]
     findings = []
     if "reference" not in roles:
-        findings.append(_fault("missing-file", "solutions/reference.sh", 0, "there is no reference solution; write one"))
+        findings.append(
+            _fault("missing-file", "solutions/reference.sh", 0, "there is no reference solution; write one")
+        )
     if "alternative" not in roles:
-        findings.append(_fault("no-alternative", "solutions", 0, "solve it once more in quite another way, in solutions/<other>.sh"))
+        findings.append(
+            _fault(
+                "no-alternative",
+                "solutions",
+                0,
+                "solve it once more in quite another way, in solutions/<other>.sh",
+            )
+        )
     if roles.count("mistake") < MIN_MISTAKES:
-        findings.append(_fault("few-mistakes", "mistakes", 0, f"write at least {MIN_MISTAKES} mistakes that the skill warns of"))
+        findings.append(
+            _fault(
+                "few-mistakes",
+                "mistakes",
+                0,
+                f"write at least {MIN_MISTAKES} mistakes that the skill warns of",
+            )
+        )
     names = [script.name for script in scripts]
     findings += [
         _fault("script-name", "mistakes", 0, f"two scripts are called {name!r}; rename one")

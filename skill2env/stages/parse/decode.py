@@ -26,11 +26,11 @@ def decode(data: bytes, findings: Findings) -> Decoded:
     """Return the text of a file and the encoding that it was read with; never fails.
 
     UTF-8 and UTF-16 with a byte order mark, then UTF-8, then a legacy encoding with loss. One policy for
-    the byte order mark, everywhere: exactly one is taken off.
+    byte order marks, everywhere: those at the very start are taken off.
     """
     text, encoding = _decode_bytes(data, findings)
     if text.startswith("\ufeff"):
-        text = text[1:]
+        text = text.lstrip("\ufeff")
         message = "The file starts with a byte order mark; save it without."
         findings.add("byte-order-mark", message, 1)
     return Decoded(_without_controls(_with_line_feeds(text, findings), findings), encoding)
@@ -51,8 +51,10 @@ def _decode_bytes(data: bytes, findings: Findings) -> tuple[str, str]:
 
 
 def _legacy_encoding(data: bytes) -> str:
-    """Return damaged UTF-8 where some of it is valid, GB 18030 for paired bytes, else Windows-1252."""
-    if any(ord(char) > 0x7F and char != "\ufffd" for char in data.decode("utf-8", "replace")):
+    """Return UTF-8 where most of it is valid, GB 18030 for paired bytes, else Windows-1252."""
+    text = data.decode("utf-8", "replace")
+    damaged = text.count("\ufffd")
+    if sum(map("\x80".__le__, text)) >= 2 * damaged:
         return "utf-8"
     if all(len(run) % 2 == 0 for run in HIGH_BYTES.findall(data)):
         try:

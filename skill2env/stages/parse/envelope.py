@@ -115,7 +115,8 @@ def _open_at(lines: list[str], start: int, findings: Findings) -> Envelope | Non
     if CODE_FENCE.match(line):
         return _in_code(lines, start, findings)
     fence = FENCE.match(line)
-    if fence and any(KEY.match(below) for below in lines[start + 1 : start + 10]):
+    key = TOML_KEY if fence and fence[1][0] == "+" else KEY
+    if fence and any(key.match(below) for below in lines[start + 1 : start + 10]):
         _report_fence(line, fence[1], start, findings)
         return _close(lines, start, findings)
     glued = GLUED.match(line)
@@ -219,9 +220,9 @@ def _unclosed(lines: list[str], first: int, end: int, findings: Findings) -> Env
 
 def _ends_keys(lines: list[str], first: int, index: int) -> bool:
     """Return whether a `# ...` line is the first heading of the text and not a YAML comment."""
-    if index == first + 1 or not any(KEY.match(line) for line in lines[first + 1 : index]):
+    if index == first + 1 or not any(KEY.match(lines[i]) for i in range(first + 1, index)):
         return False
-    below = next((line for line in lines[index + 1 :] if line.strip()), "")
+    below = next((lines[i] for i in range(index + 1, len(lines)) if lines[i].strip()), "")
     return not (KEY.match(below) or below.startswith((" ", "-", "#")) or FENCE.match(below))
 
 

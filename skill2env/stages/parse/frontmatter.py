@@ -37,10 +37,12 @@ def read_front(text: str, findings: Findings) -> Front:
     block = envelope.strict(lines)
     if block is not None:
         try:
-            return _front(lines, block, load(block.yaml, block.line), findings)
+            loaded = load(block.yaml, block.line)
+            if loaded.entries or not block.yaml.strip():
+                return _front(lines, block, loaded, findings)
         except YamlRefused:
             # The lenient pass finds out what is wrong, also where the closing fence was a later line.
-            block = None
+            pass
     block = envelope.lenient(lines, findings)
     if block is not None:
         loaded = _read(block, findings)
@@ -116,7 +118,7 @@ def _without_block(text: str, lines: list[str], block: Envelope | None, findings
             for key, match in (("name", name), ("description", description))
         ]
         return Front(found, lines)
-    if block is not None:
+    if block is not None and block.yaml.strip():
         message = "What stands between the fences is no list of keys and values; write `name: ...`."
         findings.add("yaml-not-a-mapping", message, block.line)
     else:

@@ -35,7 +35,7 @@ ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|[^\s\"']*)\s*")
 WRAPPER = re.compile(r"^(?:(?:sudo|env|time|nohup|exec|command)(?:\s+-[A-Za-z]+)*\s+|\(\s*|\{\s+|!\s+)")
 WORD = re.compile(r"^[^\s;|&<>()\"'`]+")
 PLACEHOLDER = re.compile(
-    r"<[A-Za-z][\w .:/-]*>|\{\{|\bYOUR[-_ ]|\byour[-_]|\bYOUR\b|(?<![.\w])\.\.\.(?!\w)|…"
+    r"<[A-Za-z][\w .:/-]*>|\{\{|\bYOUR[-_ ]|\byour[-_]|\bYOUR\b|(?<![./\w])\.\.\.(?!\w)|…"
     r"|_HERE\b|\bpath/to\b|\[[A-Z_]{3,}\]"
 )
 OPENERS = re.compile(r"(?:^|[;&|]\s*|\b(?:then|do|else)\s+)(?:if|for|while|until|case|select)\b")

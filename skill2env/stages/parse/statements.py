@@ -99,7 +99,10 @@ def _leading_breaks(sentence: str) -> int:
 def _plain(sentence: str) -> str:
     """Return the sentence on one line, with link texts in place of links and without emphasis marks."""
     flat = CHECKBOX.sub("", " ".join(sentence.split()))
-    return EMPHASIS.sub("", LINK.sub(r"\1", flat)).strip()
+    parts = LINK.sub(r"\1", flat).split("`")
+    return "`".join(
+        EMPHASIS.sub("", part) if index % 2 == 0 else part for index, part in enumerate(parts)
+    ).strip()
 
 
 def _first_cue(text: str) -> tuple[Cue, str] | None:

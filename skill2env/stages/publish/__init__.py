@@ -1,1 +1,103 @@
-"""placeholder"""
+"""The publish stage: the outcomes of all stages become one dataset that loads, with splits that keep a skill whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from skill2env.models.rows import SPLITS
+from skill2env.models.skill import Skill
+from skill2env.stages.context import Context
+from skill2env.stages.publish.attempts import sft_row, trajectory_row
+from skill2env.stages.publish.card import card, dataset_page
+from skill2env.stages.publish.figures import Tally
+from skill2env.stages.publish.inputs import Inputs, Published, reading
+from skill2env.stages.publish.skills import rejected_row, skill_row
+from skill2env.stages.publish.splits import TRAIN, Candidate, assign
+from skill2env.stages.publish.tasks import licence_of, task_row
+from skill2env.store.dataset import DatasetWriter, fingerprint
+
+__all__ = ["NAME", "VERSION", "dataset_page", "publish"]
+
+NAME = "publish"
+VERSION = "1"
+
+
+def publish(context: Context) -> dict[str, Any]:
+    """Write the dataset and `metrics/publish.json`, and return the figures written there; none of them varies.
+
+    The dataset that was there before stays until the new one is whole.
+
+    Raises:
+        WorkspaceError: a shard is missing or damaged, the shards do not belong together, or the disk can't be written.
+    """
+    params = context.params.publish
+    tally = Tally()
+    with reading(context.workspace) as inputs, DatasetWriter(context.workspace.dataset) as dataset:
+        candidates = {skill: Candidate(fate.tree_sha256, fate.accepted > 0) for skill, fate in inputs.fates.items()}
+        splits = assign(candidates, params.validation_share, params.test_share)
+        _tasks(inputs, splits, dataset, tally, context.params.rollout.output_chars)
+        _skills(inputs, splits, dataset, tally)
+        _rejected(inputs, splits, dataset)
+        dataset.finish()
+        figures = _figures(inputs, dataset, tally)
+        named = {config: dataset.splits(config) for config in dataset.counts}
+        dataset.card(card(named, dataset.digests, figures, tally.licences))
+        figures = {"fingerprint": fingerprint(dataset.part), **figures}
+    context.workspace.write_metrics(NAME, figures)
+    return figures
+
+
+def _tasks(inputs: Inputs, splits: Mapping[str, str], dataset: DatasetWriter, tally: Tally, limit: int) -> None:
+    """Write tasks and their attempts, in the order of their ids."""
+    skill: Skill | None = None
+    for task_id in inputs.tasks:
+        published = inputs.published(task_id)
+        blueprint = published.task.blueprint
+        if skill is None or skill.skill_id != blueprint.skill_id:
+            skill = inputs.skill(blueprint.skill_id)
+        split = splits[skill.skill_id]
+        row = task_row(published, skill)
+        dataset.add("tasks", split, row)
+        tally.task(row)
+        _attempts(published, licence_of(skill), split, dataset, tally, limit)
+
+
+def _attempts(
+    published: Published, licence: str, split: str, dataset: DatasetWriter, tally: Tally, limit: int
+) -> None:
+    rows = [
+        (trajectory_row(published.task, one, licence, limit), sft_row(published.task, one, licence, limit))
+        for one in (published.rollout.trajectories if published.rollout else ())
+    ]
+    for row, conversation in sorted(rows, key=lambda pair: pair[0].trajectory_id):
+        dataset.add("trajectories", split, row)
+        tally.trajectory(row)
+        if conversation is not None:
+            dataset.add("sft", split, conversation)
+
+
+def _skills(inputs: Inputs, splits: Mapping[str, str], dataset: DatasetWriter, tally: Tally) -> None:
+    for skill_id, fate in sorted(inputs.fates.items()):
+        row = skill_row(inputs.skill(skill_id), fate)
+        dataset.add("skills", splits[skill_id], row)
+        tally.skill(row)
+
+
+def _rejected(inputs: Inputs, splits: Mapping[str, str], dataset: DatasetWriter) -> None:
+    for item_id, stage in inputs.refused:
+        owner = inputs.owner(item_id, stage)
+        row = rejected_row(item_id, stage, owner, inputs.rejection(item_id, stage))
+        dataset.add("rejected", splits.get(owner, TRAIN), row)
+
+
+def _figures(inputs: Inputs, dataset: DatasetWriter, tally: Tally) -> dict[str, Any]:
+    return {
+        **tally.figures(),
+        "rows": {
+            config: {split: counts[split] for split in SPLITS if counts[split]}
+            for config, counts in dataset.counts.items()
+        },
+        "errored": {stage: counts["errored"] for stage, counts in inputs.funnel.items()},
+        "funnel": inputs.funnel,
+    }

@@ -22,7 +22,9 @@ VERSION = "1"
 
 def items(context: Context) -> Iterator[Item]:
     """Yield every task that all gates accepted."""
-    accepted = {row.item_id: row.input_id for row in read_shard(context.workspace.shard("validate"), "accepted")}
+    accepted = {
+        row.item_id: row.input_id for row in read_shard(context.workspace.shard("validate"), "accepted")
+    }
     for row in read_shard(context.workspace.shard("build"), "accepted"):
         if row.item_id in accepted:
             task = Accepted[Task].model_validate_json(row.outcome).record

@@ -43,9 +43,13 @@ def apply(item: Item, context: Context) -> Done:
     failed = [gate for gate in report.gates if not gate.passed]
     if not failed:
         return Done(Accepted[ValidationReport](record=report))
-    findings = tuple(Finding(code=gate.gate, severity=Severity.ERROR, message=gate.message) for gate in failed)
+    findings = tuple(
+        Finding(code=gate.gate, severity=Severity.ERROR, message=gate.message) for gate in failed
+    )
     evidence = "\n\n".join(f"{gate.gate}: {gate.evidence}" for gate in failed if gate.evidence)
-    return Done(Rejected(rule=failed[0].gate, message=failed[0].message, findings=findings, evidence=evidence[:8000]))
+    return Done(
+        Rejected(rule=failed[0].gate, message=failed[0].message, findings=findings, evidence=evidence[:8000])
+    )
 
 
 def record() -> type[ValidationReport]:

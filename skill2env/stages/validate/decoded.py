@@ -13,7 +13,16 @@ from collections.abc import Iterator
 
 MAX_BYTES = 64 << 20
 MAX_DEPTH = 3
-_BROKEN = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, RuntimeError)
+_BROKEN = (
+    OSError,
+    EOFError,
+    ValueError,
+    zlib.error,
+    lzma.LZMAError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    RuntimeError,
+)
 
 
 def decoded(data: bytes, label: str, depth: int = 0) -> Iterator[tuple[str, bytes]]:
@@ -32,7 +41,7 @@ def _inside(data: bytes) -> Iterator[tuple[str, bytes]]:
         elif data[:3] == b"BZh":
             yield "bzip2", _bounded(bz2.BZ2File(io.BytesIO(data)))
         elif data[:6] == b"\xfd7zXZ\x00":
-            yield "xz", _bounded(lzma.LZMAFile(io.BytesIO(data)))
+            yield "xz", lzma.LZMADecompressor().decompress(data, MAX_BYTES)
         elif data[:2] in (b"x\x01", b"x\x9c", b"x\xda", b"x\x5e"):
             yield "zlib", zlib.decompressobj().decompress(data, MAX_BYTES)
         elif data[:4] == b"PK\x03\x04":
@@ -44,7 +53,7 @@ def _inside(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _bounded(file: io.IOBase) -> bytes:
-    return file.read(MAX_BYTES)  # type: ignore[attr-defined,no-any-return]
+    return file.read(MAX_BYTES)  # type: ignore[no-any-return]
 
 
 def _zip(data: bytes) -> Iterator[tuple[str, bytes]]:

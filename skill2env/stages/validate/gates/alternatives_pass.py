@@ -12,7 +12,9 @@ VERSION = "1"
 
 def check(subject: Subject) -> GateResult:
     """Run every alternative."""
-    trials = [subject.trials.script(script) for script in subject.blueprint.scripts if script.role == "alternative"]
+    trials = [
+        subject.trials.script(script) for script in subject.blueprint.scripts if script.role == "alternative"
+    ]
     failed = [trial for trial in trials if trial.verdict.reward < 1]
     figures = {"alternatives": len(trials), "alternatives_passed": len(trials) - len(failed)}
     if failed:
@@ -20,4 +22,6 @@ def check(subject: Subject) -> GateResult:
         message = f"the alternative {names} earns less than 1: it is wrong, or the tests are too narrow"
         evidence = "\n".join(describe(trial) for trial in failed)
         return GateResult(gate=NAME, passed=False, message=message, evidence=evidence, figures=figures)
-    return GateResult(gate=NAME, passed=True, message=f"{len(trials)} of {len(trials)} earn 1", figures=figures)
+    return GateResult(
+        gate=NAME, passed=True, message=f"{len(trials)} of {len(trials)} earn 1", figures=figures
+    )

@@ -26,4 +26,6 @@ def check(subject: Subject) -> GateResult:
             evidence=f"differs: {what}",
         )
     runs = len(subject.task.world_runs)
-    return GateResult(gate=NAME, passed=True, message=f"{runs} executions made the same bytes", figures={"world_runs": runs})
+    return GateResult(
+        gate=NAME, passed=True, message=f"{runs} executions made the same bytes", figures={"world_runs": runs}
+    )

@@ -22,9 +22,15 @@ def check(subject: Subject) -> GateResult:
     if passed:
         names = ", ".join(trial.agent for trial in passed)
         message = f"the mistake {names} earns 1 at level {level}: test for what it gets wrong, or plant what tempts to it"
-        return GateResult(gate=NAME, passed=False, message=message, evidence=describe(passed[0]), figures=figures)
+        return GateResult(
+            gate=NAME, passed=False, message=message, evidence=describe(passed[0]), figures=figures
+        )
     if broken:
         names = ", ".join(trial.agent for trial in broken)
         message = f"the mistake {names} never ends in outputs that can be judged; make it a whole attempt that goes wrong"
-        return GateResult(gate=NAME, passed=False, message=message, evidence=describe(broken[0]), figures=figures)
-    return GateResult(gate=NAME, passed=True, message=f"{len(trials)} of {len(trials)} earn less than 1", figures=figures)
+        return GateResult(
+            gate=NAME, passed=False, message=message, evidence=describe(broken[0]), figures=figures
+        )
+    return GateResult(
+        gate=NAME, passed=True, message=f"{len(trials)} of {len(trials)} earn less than 1", figures=figures
+    )

@@ -19,8 +19,10 @@ from skill2env.stages.validate.decoded import decoded
 from skill2env.stages.validate.subject import Subject
 
 NAME = "no_leak"
-VERSION = "1"
+VERSION = "2"
 _LINE = 40
+_FEW = 3
+_PART = 0.3
 _ENOUGH = 4
 _SHARE = 0.8
 _CANARY = "skill2env-canary"
@@ -33,8 +35,19 @@ def check(subject: Subject) -> GateResult:
     files = len(subject.world)
     if leaks:
         message = f"the agent can read the answer: {leaks[0]}; take it out of the world"
-        return GateResult(gate=NAME, passed=False, message=message, evidence="\n".join(leaks[:20]), figures={"leaks": len(leaks)})
-    return GateResult(gate=NAME, passed=True, message=f"nothing of the answer in {files} files, names, and the image", figures={"leaks": 0})
+        return GateResult(
+            gate=NAME,
+            passed=False,
+            message=message,
+            evidence="\n".join(leaks[:20]),
+            figures={"leaks": len(leaks)},
+        )
+    return GateResult(
+        gate=NAME,
+        passed=True,
+        message=f"nothing of the answer in {files} files, names, and the image",
+        figures={"leaks": 0},
+    )
 
 
 def _layers(subject: Subject) -> Iterator[str]:
@@ -47,16 +60,18 @@ def _layers(subject: Subject) -> Iterator[str]:
 
 def _found(subject: Subject) -> Iterator[str]:
     truth = _Truth(subject.task.truth)
-    lines = _secret_lines(subject)
+    secrets = _secret_lines(subject)
+    seen: dict[str, set[str]] = {origin: set() for origin in secrets}
     for label, text in _readable(subject):
         if _CANARY in text:
             yield f"{label} holds the canary of the hidden files"
         if truth.written_in(text):
             yield f"{label} holds the truth, written out"
-        for origin, line in lines.items():
-            if line in text:
-                yield f"{label} holds a line of {origin}: {line[:80]}"
-                break
+        for origin, lines in secrets.items():
+            seen[origin] |= {line for line in lines if line in text}
+    for origin, found in seen.items():
+        if len(found) >= _FEW and len(found) >= _PART * len(secrets[origin]):
+            yield f"{len(found)} of {len(secrets[origin])} long lines of {origin} are in the world, such as: {min(found)[:80]}"
 
 
 def _readable(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -68,17 +83,20 @@ def _readable(subject: Subject) -> Iterator[tuple[str, str]]:
             yield label, data.decode("utf-8", "replace")
 
 
-def _secret_lines(subject: Subject) -> dict[str, str]:
-    """Return long lines of the solutions and the tests that the instruction does not show, by origin."""
+def _secret_lines(subject: Subject) -> dict[str, set[str]]:
+    """Return the long lines of the solutions and the tests that the instruction does not show, by origin.
+
+    A solution may well repeat a line that it found in the world, a statement of a schema for instance; a good part of it in
+    the world is the solution.
+    """
     blueprint = subject.blueprint
-    texts = {f"solution {script.name}": "\n".join(step.command for step in script.steps) for script in blueprint.scripts}
+    texts = {f"solution {s.name}": "\n".join(step.command for step in s.steps) for s in blueprint.scripts if s.role != "mistake"}
     texts["tests/test_outputs.py"] = blueprint.tests
     found = {}
     for origin, text in texts.items():
-        for number, line in enumerate(text.splitlines(), 1):
-            stripped = line.strip()
-            if len(stripped) >= _LINE and not stripped.startswith("#") and stripped not in subject.task.instruction:
-                found[f"{origin} (line {number})"] = stripped
+        lines = {line.strip() for line in text.splitlines()}
+        long = {line for line in lines if len(line) >= _LINE and not line.startswith("#")}
+        found[origin] = {line for line in long if line not in subject.task.instruction}
     return found
 
 
@@ -95,7 +113,11 @@ class _Truth:
         ]
         forms += [base64.b64encode(form.encode()).decode() for form in forms]
         self._forms = [_squeezed(form) for form in forms] if len(truth) > 0 and len(plain) > _LINE else []
-        self._pairs = [(str(key), value) for key, value in truth.items() if isinstance(value, (str, int, float)) and _telling(value)]
+        self._pairs = [
+            (str(key), value)
+            for key, value in truth.items()
+            if isinstance(value, (str, int, float)) and _telling(value)
+        ]
 
     def written_in(self, text: str) -> bool:
         """Return whether a text holds the truth as a whole, or most of its facts under their names."""
@@ -106,7 +128,8 @@ class _Truth:
         if len(self._pairs) < _ENOUGH:
             return False
         named = sum(
-            re.search(rf"{re.escape(key)}[\"']?\s*[:=,\t]\s*[\"']?{re.escape(str(value))}\b", text) is not None
+            re.search(rf"{re.escape(key)}[\"']?\s*[:=,\t]\s*[\"']?{re.escape(str(value))}\b", text)
+            is not None
             for key, value in self._pairs
         )
         return named >= _ENOUGH and named >= _SHARE * len(self._pairs)

@@ -24,6 +24,8 @@ def check(subject: Subject) -> GateResult:
     if earned or broken or verdict.status is not Status.FAIL:
         told = [f"doing nothing passes {', '.join(earned)}"] if earned else []
         told += [f"the untouched world breaks the guard {', '.join(broken)}"] if broken else []
-        message = "; ".join(told or [f"doing nothing ends as {verdict.status}"]) + "; make each check need the work"
+        message = (
+            "; ".join(told or [f"doing nothing ends as {verdict.status}"]) + "; make each check need the work"
+        )
         return GateResult(gate=NAME, passed=False, message=message, evidence=describe(trial), figures=figures)
     return GateResult(gate=NAME, passed=True, message="doing nothing earns nothing", figures=figures)

@@ -20,10 +20,14 @@ _REACHES = re.compile(
 def check(subject: Subject) -> GateResult:
     """Look at the interfaces that each container had, and at what the solutions ask for."""
     trials = [subject.trials.nop(), subject.trials.script(subject.blueprint.reference)]
-    trials += [subject.trials.script(script) for script in subject.blueprint.scripts if script.role == "alternative"]
+    trials += [
+        subject.trials.script(script) for script in subject.blueprint.scripts if script.role == "alternative"
+    ]
     for trial in trials:
         if trial.network != "lo":
-            message = f"the trial of {trial.agent} had the interfaces {trial.network!r} where only lo is allowed"
+            message = (
+                f"the trial of {trial.agent} had the interfaces {trial.network!r} where only lo is allowed"
+            )
             return GateResult(gate=NAME, passed=False, message=message)
         for step in trial.steps:
             if match := _REACHES.search(step.command):

@@ -23,8 +23,17 @@ def check(subject: Subject) -> GateResult:
         "oracle_sec": round(sum(trial.timing.agent for trial in trials) / len(trials), 3),
     }
     if not failed:
-        return GateResult(gate=NAME, passed=True, message=f"the reference earned 1 in {len(trials)} of {len(trials)} runs", figures=figures)
+        return GateResult(
+            gate=NAME,
+            passed=True,
+            message=f"the reference earned 1 in {len(trials)} of {len(trials)} runs",
+            figures=figures,
+        )
     where = ", ".join(sorted({trial.perturbation for trial in failed}))
-    hint = "it depends on its surroundings" if len(failed) < len(trials) else "solution and tests disagree with the truth"
+    hint = (
+        "it depends on its surroundings"
+        if len(failed) < len(trials)
+        else "solution and tests disagree with the truth"
+    )
     message = f"the reference failed in {len(failed)} of {len(trials)} runs ({where}): {hint}"
     return GateResult(gate=NAME, passed=False, message=message, evidence=describe(failed[0]), figures=figures)

@@ -19,6 +19,13 @@ def check(subject: Subject) -> GateResult:
     broken = [result.criterion_id for result in results if result.satisfied is False]
     figures = {"predicates": sum(result.satisfied is not None for result in results)}
     if broken:
-        message = f"the reference violates {', '.join(broken)}; mend the predicate, or solve it as the rubric says"
+        message = (
+            f"the reference violates {', '.join(broken)}; mend the predicate, or solve it as the rubric says"
+        )
         return GateResult(gate=NAME, passed=False, message=message, figures=figures)
-    return GateResult(gate=NAME, passed=True, message=f"the reference satisfies {figures['predicates']} predicates", figures=figures)
+    return GateResult(
+        gate=NAME,
+        passed=True,
+        message=f"the reference satisfies {figures['predicates']} predicates",
+        figures=figures,
+    )

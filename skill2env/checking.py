@@ -64,10 +64,14 @@ def locate(path: Path) -> Target:
             return Target(folder.parent.parent, folder.name, None)
         if folder.parent.parent.name == "blueprints":
             return Target(folder.parent.parent.parent, folder.parent.name, folder.name)
-    raise UsageError(f"{path} is no folder <corpus>/skills/<skill> or <corpus>/blueprints/<skill>[/<blueprint>]; name one")
+    raise UsageError(
+        f"{path} is no folder <corpus>/skills/<skill> or <corpus>/blueprints/<skill>[/<blueprint>]; name one"
+    )
 
 
-def check(path: Path, context: Context, only: str = "", progress: Progress = lambda *_: None) -> Iterator[Checked]:
+def check(
+    path: Path, context: Context, only: str = "", progress: Progress = lambda *_: None
+) -> Iterator[Checked]:
     """Yield what becomes of a skill, its blueprints and their tasks; `only` restricts tasks to ids that contain it.
 
     Raises:
@@ -90,12 +94,16 @@ def check(path: Path, context: Context, only: str = "", progress: Progress = lam
     ]
     tasks, found = _run("build", builds, context, progress)
     yield from found
-    for item, answer in answers(STAGES["validate"], (validate.item_of(task, blob) for _, task, blob in tasks), context, progress):
+    for item, answer in answers(
+        STAGES["validate"], (validate.item_of(task, blob) for _, task, blob in tasks), context, progress
+    ):
         yield _checked("validate", item, answer)
 
 
 def _skill_items(target: Target) -> list[Item]:
-    sources: list[SkillSource] = [source for source in discover(target.corpus) if source.skill_id == target.skill_id]
+    sources: list[SkillSource] = [
+        source for source in discover(target.corpus) if source.skill_id == target.skill_id
+    ]
     return [Item(source.skill_id, source.record_id(), source) for source in sources]
 
 

@@ -1,0 +1,51 @@
+"""What the commands share: consoles, options, and the context of a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from skill2env.stages.context import Context
+
+out = Console(highlight=False, soft_wrap=True)
+"""Results go to standard output."""
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+"""Progress and errors go to standard error."""
+
+Root = Annotated[Path, typer.Option("--workspace", help="Folder with params.yaml, the corpus and data/.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+HERE = Path()
+
+
+@contextmanager
+def opened(root: Path) -> Iterator[Context]:
+    """Give the context of a workspace.
+
+    Raises:
+        UsageError: `params.yaml` is missing or wrong.
+        WorkspaceError: the result store can't be opened.
+    """
+    from skill2env.params import load_params
+    from skill2env.stages.context import Context
+    from skill2env.store.results import ResultStore
+    from skill2env.store.workspace import Workspace
+
+    params = load_params(root / "params.yaml")
+    workspace = Workspace(root.resolve())
+    store = ResultStore(workspace.results)
+    try:
+        with Context(workspace, params, store) as context:
+            yield context
+    finally:
+        store.close()
+
+
+def say(line: str) -> None:
+    """Print a line of progress on standard error."""
+    err.print(line, markup=False, style="dim")

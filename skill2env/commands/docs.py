@@ -1,0 +1,132 @@
+"""`skill2env docs`: the pages of docs/ that are made from the code, so that they can't drift from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from pydantic import BaseModel
+
+from skill2env.commands.common import out
+from skill2env.errors import ExitCode
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+Folder = Annotated[Path, typer.Option("--folder", help="The docs folder.")]
+Check = Annotated[bool, typer.Option("--check", help="Only say which pages are stale.")]
+
+
+def docs(folder: Folder = Path("docs"), check: Check = False) -> None:
+    """Write the generated pages of docs/."""
+    from skill2env.store.workspace import write_text
+
+    stale = []
+    for name, text in pages().items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+            if not check:
+                write_text(path, text)
+    for name in stale:
+        out.print(f"{'stale' if check else 'written'}: {folder / name}", markup=False)
+    raise typer.Exit(ExitCode.FOUND if check and stale else ExitCode.OK)
+
+
+def pages() -> dict[str, str]:
+    """Return every generated page by its name below docs/."""
+    from skill2env.models.blueprint import BlueprintSpec
+    from skill2env.stages.publish.card import dataset_page
+
+    schema = json.dumps(BlueprintSpec.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+    return {
+        "blueprint.schema.json": schema,
+        "parameters.md": _parameters(),
+        "cli.md": _cli(),
+        "dataset.md": dataset_page(),
+    }
+
+
+def _parameters() -> str:
+    from skill2env.params import Params
+
+    lines = [
+        "# Parameters",
+        "",
+        "Generated from `skill2env/params.py`. Every key of `params.yaml`, its default, its type with bounds, and its meaning.",
+        "",
+        "| Parameter | Default | Type | Meaning |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{name}` | `{default}` | {kind} | {text} |" for name, default, kind, text in _rows(Params, "")
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, str, str]]:
+    for name, field in model.model_fields.items():
+        key = f"{prefix}{field.alias or name}"
+        annotation = field.annotation
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            yield from _rows(annotation, f"{key}.")
+        else:
+            default = json.dumps(field.default, ensure_ascii=False, default=list)
+            yield key, default, _type(model, field, name), (field.description or "").replace("\n", " ")
+
+
+def _type(model: type[BaseModel], field: FieldInfo, name: str) -> str:
+    schema: dict[str, Any] = model.model_json_schema()["properties"][field.alias or name]
+    bounds = [
+        f"{word} {schema[key]:g}"
+        for key, word in (("minimum", "at least"), ("maximum", "at most"))
+        if key in schema
+    ]
+    items = schema.get("items", {})
+    values = items.get("enum") or ([items["const"]] if "const" in items else [])
+    kind = f"list of {', '.join(f'`{value}`' for value in values)}" if values else str(schema.get("type", ""))
+    return ", ".join([kind, *bounds])
+
+
+def _cli() -> str:
+    from typer.main import get_command
+
+    from skill2env.cli import app
+
+    group = get_command(app)
+    lines = ["# Commands and exit codes", "", "Generated from the command line's own help.", ""]
+    for name, command in group.commands.items():  # type: ignore[attr-defined]
+        with command.make_context(name, [], resilient_parsing=True) as context:
+            usage = " ".join(command.collect_usage_pieces(context))
+            lines += [f"## `skill2env {name} {usage}`", "", command.help or "", ""]
+            for parameter in command.params:
+                if record := parameter.get_help_record(context):
+                    lines.append(f"- `{record[0]}`: {record[1]}")
+        lines.append("")
+    lines += ["## Exit codes", "", "| Code | Name | Means |", "|---|---|---|"]
+    lines += [f"| {code.value} | `{code.name}` | {text} |" for code, text in _exit_codes()]
+    return "\n".join(lines) + "\n"
+
+
+def _exit_codes() -> Iterator[tuple[ExitCode, str]]:
+    """Yield each exit code with the docstring under it."""
+    import ast
+    import inspect
+
+    from skill2env import errors
+
+    tree = ast.parse(inspect.getsource(errors))
+    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "ExitCode")
+    for assigned, docstring in pairwise(body):
+        if (
+            isinstance(assigned, ast.Assign)
+            and isinstance(docstring, ast.Expr)
+            and isinstance(docstring.value, ast.Constant)
+        ):
+            name = assigned.targets[0]
+            if isinstance(name, ast.Name):
+                yield ExitCode[name.id], str(docstring.value.value)

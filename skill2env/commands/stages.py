@@ -1,0 +1,106 @@
+"""One command per stage, and `funnel`, which shows what became of everything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import typer
+from rich.table import Table
+
+from skill2env.commands.common import HERE, AsJson, Root, err, opened, out
+from skill2env.errors import UsageError
+from skill2env.progress import bar
+
+ITEM_STAGES = ("parse", "draft", "build", "validate", "rollout")
+_DOCS = {
+    "parse": "Read the corpus's skills.",
+    "draft": "Read the blueprints.",
+    "build": "Make tasks of blueprints: worlds, instructions, tests.",
+    "validate": "Take every task through all gates.",
+    "rollout": "Record the trajectories of scripted agents on accepted tasks.",
+}
+
+
+def stage_command(name: str) -> Callable[..., None]:
+    """Return the command that runs one item-by-item stage."""
+
+    def command(as_json: AsJson = False, root: Root = HERE) -> None:
+        from skill2env.pipeline import run_stage
+
+        with opened(root) as context, bar(name) as progress:
+            summary = run_stage(name, context, progress)
+        figures = {key: round(value, 2) for key, value in summary.figures.items()}
+        if as_json:
+            out.print_json(
+                json.dumps(
+                    {**summary.counts(), "executed": summary.executed, "reused": summary.reused, **figures}
+                )
+            )
+            return
+        refused = f", {sum(summary.rejected.values())} rejected" if summary.rejected else ""
+        failed = f", {summary.errored} errored" if summary.errored else ""
+        out.print(
+            f"{name}: {summary.inputs} inputs, {summary.accepted} accepted{refused}{failed}; "
+            f"{summary.executed} executed, {summary.reused} reused, {summary.seconds:.1f} s"
+        )
+        if figures:
+            out.print("  " + ", ".join(f"{key} {value:g}" for key, value in figures.items()))
+
+    command.__doc__ = _DOCS[name]
+    return command
+
+
+def publish(as_json: AsJson = False, root: Root = HERE) -> None:
+    """Write the dataset."""
+    from skill2env.stages.publish import publish as run_publish
+
+    with opened(root) as context:
+        figures = run_publish(context)
+        folder = context.workspace.dataset
+    if as_json:
+        out.print_json(json.dumps(figures))
+        return
+    out.print(
+        f"publish: {figures['accepted_tasks']} tasks in {_shown(folder)}, fingerprint {figures['fingerprint'][:16]}"
+    )
+
+
+def funnel(as_json: AsJson = False, root: Root = HERE) -> None:
+    """Show what became of every input, and the line that loads the dataset."""
+    from skill2env.store.workspace import Workspace
+
+    workspace = Workspace(root.resolve())
+    rows = [workspace.read_metrics(name) for name in ITEM_STAGES]
+    if not all(rows):
+        raise UsageError(f"{root / 'metrics'}: not all stages have been run; run `dvc repro` first")
+    if as_json:
+        out.print_json(json.dumps(rows))
+        return
+    table = Table("stage", "inputs", "accepted", "rejected", "errored", "rules")
+    for row in rows:
+        assert row is not None
+        rules = ", ".join(f"{rule} {count}" for rule, count in row["rejected"].items())
+        rejected = sum(row["rejected"].values())
+        table.add_row(
+            row["stage"], str(row["inputs"]), str(row["accepted"]), str(rejected), str(row["errored"]), rules
+        )
+    out.print(table)
+    if workspace.dataset.exists():
+        out.print(f'load it: datasets.load_dataset("{_shown(workspace.dataset)}", "tasks")', markup=False)
+
+
+def _shown(path: Path) -> str:
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for name in ITEM_STAGES:
+        app.command(name)(stage_command(name))
+    app.command()(publish)
+    app.command()(funnel)
+
+
+__all__ = ["ITEM_STAGES", "err", "funnel", "publish", "register"]

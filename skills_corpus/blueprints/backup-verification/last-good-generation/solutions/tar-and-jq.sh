@@ -1,0 +1,41 @@
+#> Verify with sha256sum and jq, one generation after the other; unpacked copies go to a scratch folder without the names that lead outside.
+B=/srv/backup/atlas; W=/tmp/w; mkdir -p $W; : > $W/bad
+numbers=$(ls $B/gen-*.json | sed 's/.*gen-\([0-9]*\).json/\1/' | sort -n)
+field() { jq -r "$2" "$B/gen-$1.json"; }
+for n in $numbers; do
+  a=$B/gen-$n.tar.gz; p=$(field $n .parent); why=
+  if [ "$(field $n .finished)" = null ]; then why=incomplete
+  elif [ "$(sha256sum < $a | cut -d' ' -f1)" != "$(field $n .archive_sha256)" ]; then why=checksum
+  else
+    mkdir -p $W/$n
+    tar -tzf $a | grep -vE '^/|(^|/)\.\.(/|$)' > $W/$n.names
+    tar -xzf $a -C $W/$n -T $W/$n.names
+    field $n '.files | to_entries[] | .value.sha256 + "  " + .key' | grep -vE '^[0-9a-f]+  (/|(.*/)?\.\.(/|$))' > $W/$n.sums
+    (cd $W/$n && sha256sum --quiet -c $W/$n.sums > /dev/null 2>&1) || why=content
+    [ -z "$why" ] && grep -q "^$p " $W/bad && why=parent
+  fi
+  [ -n "$why" ] && echo "$n $why" >> $W/bad
+done
+good=$(for n in $numbers; do grep -q "^$n " $W/bad || echo $n; done | tail -n 1)
+chain=$good; p=$(field $good .parent)
+while [ "$p" != null ]; do chain="$p $chain"; p=$(field $p .parent); done
+#> Build the tree on disk, with a stamp of the generation for each file.
+mkdir -p $W/tree; : > $W/stamps
+for n in $chain; do
+  field $n '.deleted[]' | while IFS= read -r gone; do rm -rf "$W/tree/$gone"; done
+  cp -r $W/$n/. $W/tree/
+  sed "s/^/$n\t/" $W/$n.names >> $W/stamps
+done
+cd $W/tree
+find . -type f | sed 's,^\./,,' | sort > $W/names
+awk -F'\t' 'NR == FNR {g[$2] = $1; next} {print tolower($1) "\t" g[$1] "\t" $1}' $W/stamps $W/names | sort -t"$(printf '\t')" -k1,1 -k2,2n |
+  awk -F'\t' '$1 == last {print name} {last = $1; name = $3}' | LC_ALL=C sort > $W/dropped
+while IFS= read -r name; do rm "$name"; done < $W/dropped
+#> Pack it and write the report.
+tar -czf /workspace/restored.tar.gz .
+for n in $chain; do tar -tPzf $B/gen-$n.tar.gz | grep -E '^/|(^|/)\.\.(/|$)'; done | LC_ALL=C sort > $W/refused
+jq -n --argjson g "$good" --arg c "$chain" --rawfile bad $W/bad --rawfile r $W/refused --rawfile d $W/dropped \
+  --argjson f "$(find . -type f | wc -l)" --argjson b "$(find . -type f -printf '%s\n' | awk '{s += $1} END {print s}')" \
+  'def lines: split("\n") | map(select(. != "")); {generation: $g, chain: ($c | split(" ") | map(tonumber)),
+   unusable: ($bad | lines | map(split(" ") | {key: .[0], value: .[1]}) | from_entries), refused: ($r | lines), case_dropped: ($d | lines), files: $f, bytes: $b}' > /workspace/restore.json
+cat /workspace/restore.json

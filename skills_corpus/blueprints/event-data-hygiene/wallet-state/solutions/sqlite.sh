@@ -1,0 +1,47 @@
+#> Read the papers, then let SQLite do it: its integers have 64 bits, so ids of this size stay exact.
+cat CONTRACT.md producer/* notices/* 2>/dev/null
+#> One row per line of the feed, as text; the separator is a control character that JSON text cannot contain.
+cat feed/*.jsonl > /tmp/all.jsonl
+grep -h 'withdrawn' notices/*.txt 2>/dev/null | grep -o 'b-[0-9]*' | sort -u > /tmp/w0
+grep -h 'stands' notices/*.txt 2>/dev/null | grep -o 'b-[0-9]*' | sort -u > /tmp/w1
+comm -23 /tmp/w0 /tmp/w1 > /tmp/withdrawn
+#> Rank by attempt within the event, then by revision within the wallet, and write both files from the same tables.
+sqlite3 :memory: <<'SQL'
+create table raw(line text);
+create table withdrawn(batch text);
+.mode ascii
+.separator "\001" "\n"
+.import /tmp/all.jsonl raw
+.import /tmp/withdrawn withdrawn
+create table d as select
+  coalesce(json_extract(line,'$.event_id'), json_extract(line,'$.id')) id,
+  json_extract(line,'$.type') type,
+  cast(coalesce(json_extract(line,'$.wallet'), json_extract(line,'$.data.wallet_id')) as text) wallet,
+  coalesce(json_extract(line,'$.owner'), json_extract(line,'$.data.owner')) owner,
+  case json_extract(line,'$.schema') when 1 then json_extract(line,'$.balance') else json_extract(line,'$.data.balance.amount') end amount,
+  coalesce(json_extract(line,'$.currency'), json_extract(line,'$.data.balance.currency')) currency,
+  coalesce(json_extract(line,'$.revision'), json_extract(line,'$.meta.revision')) revision,
+  coalesce(json_extract(line,'$.attempt'), json_extract(line,'$.meta.attempt')) attempt,
+  coalesce(json_extract(line,'$.batch'), json_extract(line,'$.meta.batch')) batch
+  from raw;
+create table ok as select *, cast(replace(amount,'.','') as integer) minor,
+  case currency when 'JPY' then 0 when 'KWD' then 3 else 2 end digits,
+  row_number() over (partition by id order by attempt desc) n
+  from d where type <> 'feed.heartbeat' and batch not in (select batch from withdrawn);
+create table last as select * from (select *, row_number() over (partition by wallet order by revision desc) r from ok where n = 1) where r = 1;
+create table alive as select * from last where type <> 'wallet.closed';
+.mode list
+.output /workspace/wallets.jsonl
+select json_object('wallet', wallet, 'owner', owner, 'currency', currency, 'balance_minor', minor, 'revision', revision) from alive;
+.output /workspace/report.json
+select json_object(
+  'deliveries', (select count(*) from raw),
+  'events', (select count(distinct id) from ok),
+  'repeats', (select count(*) - count(distinct id) from ok),
+  'refused', (select count(*) from raw) - (select count(*) from ok),
+  'closed', (select count(*) from last) - (select count(*) from alive),
+  'totals', (select json_group_object(currency, case digits when 0 then cast(s as text)
+      when 2 then printf('%d.%02d', s / 100, s % 100) else printf('%d.%03d', s / 1000, s % 1000) end)
+    from (select currency, digits, sum(minor) s from alive group by currency, digits)));
+SQL
+cat /workspace/report.json

@@ -1,0 +1,35 @@
+#> One sed script for each changelog entry; a file gets those between its schema and the installed one, in their order.
+cd /etc/tidegate
+want=$(grep -oE 'reads schema [0-9]+' /var/log/tidegate/startup.log | tail -n 1 | grep -oE '[0-9]+')
+nokeep=$(awk '/^profiles:/ {on = 1; next} /^[a-z]/ {on = 0} on && /^  [a-z]+:/ {p = $1; sub(":", "", p)} on && /^    keepalive:/ {print p}' tidegate.yaml)
+cat > /tmp/5.sed <<'S'
+s/^  addr: /  bind: /
+s/^  verbose: true/  level: debug/
+s/^  verbose: false/  level: info/
+/^ *timeouts:/,/^ *[a-z]*:$/{
+s/^( +(read|connect): [0-9]+)/\1000/
+}
+S
+cat > /tmp/6.sed <<'S'
+s/^  bind: "([0-9.]+):([0-9]+)"(.*)$/  port: \2\3\n  host: \1/
+s/^  insecure_skip_verify: true/  verify: @no/
+s/^  insecure_skip_verify: false/  verify: true/
+s/@no/false/
+s/^  hide: /  strip: /
+S
+cat > /tmp/7.sed <<'S'
+s/^  strip: /  hide: /
+S
+for f in tidegate.yaml sites.d/*.yaml; do
+  have=$(sed -n 's/^schema: //p' "$f")
+  [ "$have" = "$want" ] && continue
+  if [ "$f" != tidegate.yaml ] && [ "$have" -lt 6 ] && ! grep -q '^keepalive:' "$f"; then
+    profile=$(sed -n 's/^profile: //p' "$f")
+    printf '%s\n' "$nokeep" | grep -qx "${profile:-none}" || sed -i '/^site: /a keepalive: true' "$f"
+  fi
+  for s in $(seq $((have + 1)) "$want"); do sed -E -i -f "/tmp/$s.sed" "$f"; done
+  [ "$want" -ge 7 ] && awk '/^  size_mb:/ {sub(/size_mb: [0-9]+/, "size_bytes: " $2 * 1048576)} {print}' "$f" > /tmp/f && cat /tmp/f > "$f"
+  sed -i "s/^schema: .*/schema: $want/" "$f"
+done
+#> Show what came out.
+head -n 60 tidegate.yaml sites.d/*.yaml

@@ -1,0 +1,150 @@
+"""No text or bytes make the stage raise, hang or stay silent."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skill2env.models.outcome import Accepted, Rejected
+from skill2env.models.skill import Skill
+from skill2env.stages.parse import read_skill
+
+YAML_PIECES = (
+    "name: x",
+    "description: y",
+    "description: a: b",
+    "metadata:",
+    "  k: v",
+    "  - i",
+    "- ",
+    "{a: [b, c]}",
+    "[",
+    "}",
+    "'",
+    '"',
+    "&a ",
+    "*a",
+    "!t ",
+    "|",
+    ">-",
+    "? ",
+    ": ",
+    "#",
+    "---",
+    "--- ",
+    "---# T",
+    "...",
+    "***",
+    "+++",
+    "```",
+    "```yaml",
+    "<!--",
+    "-->",
+    "\t",
+    "\r\n",
+    "\n",
+    "\n\n",
+    " ",
+    "\ufeff",
+    "\0",
+    "\u2028",
+    "\x85",
+    "@",
+    "`",
+    "%YAML 1.1",
+    '"\\ud83d"',
+    "名称：z",
+    "<name>q</name>",
+    "# H",
+    "1. s",
+    "- [ ] c",
+    "$ ls \\",
+    "<<EOF",
+    "[t](u)",
+    "must not",
+)
+TEXTS = st.lists(st.sampled_from(YAML_PIECES), max_size=40).map("".join)
+LINES = st.lists(st.lists(st.sampled_from(YAML_PIECES), max_size=4).map("".join), max_size=30).map("\n".join)
+
+
+def answer(data: bytes) -> Accepted[Skill] | Rejected:
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / "SKILL.md").write_bytes(data)
+        return read_skill(Path(place), "probe")
+
+
+def check(data: bytes) -> None:
+    found = answer(data)
+    if isinstance(found, Rejected):
+        assert found.findings
+        assert found.message
+        return
+    skill = found.record
+    assert skill.name
+    assert skill.description
+    assert Skill.model_validate_json(skill.model_dump_json()) == skill
+    for section in skill.sections:
+        assert 1 <= section.start_line <= section.end_line <= skill.text_lines
+    for block in skill.code_blocks:
+        assert 1 <= block.start_line <= block.end_line <= skill.text_lines
+    for command in skill.commands:
+        block = skill.code_blocks[command.block]
+        assert block.start_line <= command.line <= command.end_line <= block.end_line + 1
+    lines = [item.line for item in skill.statements] + [item.line for item in skill.links]
+    lines += [item.line for item in skill.steps] + [item.line for item in skill.checklist]
+    assert all(1 <= line <= skill.text_lines for line in lines)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.binary(max_size=400))
+def test_any_bytes(data: bytes) -> None:
+    check(data)
+
+
+@settings(deadline=None, max_examples=400)
+@given(TEXTS)
+def test_any_pieces(text: str) -> None:
+    check(text.encode())
+
+
+@settings(deadline=None, max_examples=400)
+@given(LINES)
+def test_any_frontmatter(text: str) -> None:
+    check(("---\n" + text + "\n---\nA body with words.\n").encode())
+
+
+@settings(deadline=None, max_examples=200)
+@given(LINES)
+def test_any_body(text: str) -> None:
+    check(("---\nname: probe\ndescription: d\n---\n" + text).encode())
+
+
+HEAD = "---\nname: probe\ndescription: d\n---\n\n"
+BOMBS = {
+    "brackets": HEAD + "[" * 490_000,
+    "bracket paragraphs": HEAD + ("[" * 7000 + "\n\n") * 60,
+    "quotes": HEAD + (">" * 200 + "a\n") * 2000,
+    "lists": HEAD + ("- " * 20 + "a\n") * 10_000,
+    "fences": HEAD + "```\n" * 100_000,
+    "continuations": HEAD + "```bash\n" + "echo a \\\n" * 50_000,
+    "here-documents": HEAD + "```bash\n" + "cat <<EOF\n" * 45_000,
+    "loops": HEAD + "```bash\n" + "for x in y; do\n" * 30_000,
+    "definitions": HEAD + '[a]: "\n' * 60_000,
+    "keys and headings": "---\nname: x\n" + "# h\n\n" * 90_000,
+    "comments": "<!--" * 120_000,
+    "rules": "---\n" * 120_000,
+    "backticks": HEAD + "".join("`" * i + " " for i in range(900)),
+    "line feeds": "\n" * 490_000,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs_end(name: str) -> None:
+    start = time.process_time()
+    answer(BOMBS[name].encode())
+    assert time.process_time() - start < 20

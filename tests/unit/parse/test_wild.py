@@ -1,0 +1,89 @@
+"""Thousands of public skills, where a copy is at hand: every one is answered, and nearly all are usable.
+
+The files are not part of the project. `SKILL2ENV_SHARED` names the folder that holds `wild/`; without it the
+folder `shared` beside the checkout is looked at.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skill2env.models.outcome import Accepted, Rejected
+from skill2env.models.skill import Skill
+from skill2env.stages.parse import read_skill
+from skill2env.stages.parse.rules import RULES
+
+ROOT = Path(__file__).parents[3]
+WILD = Path(os.environ.get("SKILL2ENV_SHARED", ROOT.parent / "shared")) / "wild"
+MIN_USABLE = 0.985
+MAX_CPU_SEC = 60
+
+pytestmark = pytest.mark.skipif(
+    not (WILD / "skills.jsonl.gz").exists(),
+    reason="No wild skills here; name the folder that holds `wild/` in SKILL2ENV_SHARED to run this.",
+)
+
+
+def rows() -> Iterator[dict[str, Any]]:
+    with gzip.open(WILD / "skills.jsonl.gz", "rt", encoding="utf-8", errors="surrogatepass") as lines:
+        yield from map(json.loads, lines)
+
+
+def read(row: dict[str, Any], place: Path) -> tuple[Accepted[Skill] | Rejected, float]:
+    file = place / str(row["filename"])
+    file.write_bytes(row["skill_md"].encode("utf-8", "surrogatepass"))
+    start = time.process_time()
+    answer = read_skill(place, Path(row["path"]).parent.name or "skill")
+    cpu = time.process_time() - start
+    file.unlink()
+    return answer, cpu
+
+
+@pytest.mark.slow
+def test_every_wild_skill_is_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    count, usable, cpu = 0, 0, 0.0
+    rules: Counter[str] = Counter()
+    codes: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as place:
+        for row in rows():
+            answer, seconds = read(row, Path(place))
+            count, cpu = count + 1, cpu + seconds
+            if isinstance(answer, Accepted):
+                usable += bool(answer.record.name and answer.record.description)
+                codes.update({finding.code for finding in answer.record.findings})
+            else:
+                rules[answer.rule] += 1
+    with capsys.disabled():
+        print(
+            f"\nwild: {count} answered, {usable / count:.2%} usable, {count / cpu:.0f} a CPU second, {dict(rules)}"
+        )
+    assert count >= 5000
+    assert set(rules) <= {rule.name for rule in RULES}
+    assert usable >= MIN_USABLE * count
+    assert codes["description-missing"] < 0.03 * count, (
+        "fallbacks must not stand in for reading the frontmatter"
+    )
+    assert cpu < MAX_CPU_SEC
+
+
+NASTY = sorted(path for path in (WILD / "nasty").glob("*") if path.is_dir()) if WILD.exists() else []
+
+
+@pytest.mark.parametrize("folder", NASTY, ids=lambda folder: folder.name)
+def test_nasty_skill_is_usable(folder: Path) -> None:
+    answer = read_skill(folder, folder.name)
+    assert isinstance(answer, Accepted), answer
+    assert answer.record.name
+    assert answer.record.description
+    from_text = {"frontmatter-missing", "description-missing"} & {x.code for x in answer.record.findings}
+    assert not from_text or folder.name.startswith("35-")
