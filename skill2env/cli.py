@@ -8,6 +8,7 @@ import typer
 from rich.markup import escape
 
 from skill2env.commands import machine, stages
+from skill2env.commands.bench import bench
 from skill2env.commands.check import check
 from skill2env.commands.common import err
 from skill2env.commands.docs import docs
@@ -31,6 +32,7 @@ app.command()(show)
 app.command()(export)
 app.command()(provenance)
 app.command()(docs)
+app.command()(bench)
 app.command()(machine.doctor)
 app.command()(machine.setup)
 

@@ -15,6 +15,7 @@ from skill2env.models.outcome import Accepted, Errored, Rejected
 from skill2env.stages import build, draft, parse, rollout, validate
 from skill2env.stages.context import Context, Item, Stage
 from skill2env.store.shards import Row, ShardWriter
+from skill2env.store.workspace import Workspace, write_text
 
 STAGES: dict[str, Stage] = {stage.NAME: stage for stage in (parse, draft, build, validate, rollout)}
 """The stages that answer item by item, in the order in which data flows."""
@@ -166,3 +167,13 @@ def _as_answer(outcome: str, blob: bytes | None, stage: Stage, fresh: bool) -> A
 def accepted_record(stage: str, outcome: str) -> Any:
     """Return the record of an accepted outcome's JSON."""
     return Accepted[STAGES[stage].record()].model_validate_json(outcome).record  # type: ignore[misc]
+
+
+def write_funnel(workspace: Workspace) -> None:
+    """Write `metrics/funnel.csv`, which `dvc plots` draws: how many items each stage got and accepted."""
+    lines = ["stage,outcome,items"]
+    for name in STAGES:
+        counts = workspace.read_metrics(name) or {}
+        for outcome in ("inputs", "accepted"):
+            lines.append(f"{name},{outcome},{counts.get(outcome, 0)}")
+    write_text(workspace.metrics("funnel").with_suffix(".csv"), "\n".join(lines) + "\n")

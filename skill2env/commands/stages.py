@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
 import typer
 from rich.table import Table
 
-from skill2env.commands.common import HERE, AsJson, Root, err, opened, out
+from skill2env.commands.common import HERE, AsJson, Root, opened, out
 from skill2env.errors import UsageError
 from skill2env.progress import bar
 
@@ -32,6 +33,7 @@ def stage_command(name: str) -> Callable[..., None]:
         with opened(root) as context, bar(name) as progress:
             summary = run_stage(name, context, progress)
         figures = {key: round(value, 2) for key, value in summary.figures.items()}
+        figures["driver_peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         if as_json:
             out.print_json(
                 json.dumps(
@@ -45,8 +47,7 @@ def stage_command(name: str) -> Callable[..., None]:
             f"{name}: {summary.inputs} inputs, {summary.accepted} accepted{refused}{failed}; "
             f"{summary.executed} executed, {summary.reused} reused, {summary.seconds:.1f} s"
         )
-        if figures:
-            out.print("  " + ", ".join(f"{key} {value:g}" for key, value in figures.items()))
+        out.print("  " + ", ".join(f"{key} {value:g}" for key, value in figures.items()))
 
     command.__doc__ = _DOCS[name]
     return command
@@ -54,11 +55,13 @@ def stage_command(name: str) -> Callable[..., None]:
 
 def publish(as_json: AsJson = False, root: Root = HERE) -> None:
     """Write the dataset."""
+    from skill2env.pipeline import write_funnel
     from skill2env.stages.publish import publish as run_publish
 
     with opened(root) as context:
         figures = run_publish(context)
         folder = context.workspace.dataset
+        write_funnel(context.workspace)
     if as_json:
         out.print_json(json.dumps(figures))
         return
@@ -101,6 +104,3 @@ def register(app: typer.Typer) -> None:
         app.command(name)(stage_command(name))
     app.command()(publish)
     app.command()(funnel)
-
-
-__all__ = ["ITEM_STAGES", "err", "funnel", "publish", "register"]

@@ -92,7 +92,9 @@ def _step(number: int, step: StepRecord, limit: int) -> dict[str, Any]:
         "step_id": number + 1,
         "source": "agent",
         "message": step.why,
-        "tool_calls": [{"tool_call_id": call, "function_name": "bash", "arguments": {"command": step.command}}],
+        "tool_calls": [
+            {"tool_call_id": call, "function_name": "bash", "arguments": {"command": step.command}}
+        ],
         "observation": {"results": [{"source_call_id": call, "content": observed(step, limit)}]},
         "llm_call_count": 0,
         "extra": {"exit_code": step.exit_code, "seconds": step.seconds, "output_bytes": step.output_bytes},

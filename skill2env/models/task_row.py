@@ -56,7 +56,7 @@ class TaskRow(Record):
     pids: int
     """Processes and threads in the agent's container."""
     files: bytes
-    """The whole task directory as a gzip-compressed tar: everything that is needed to write it back with the same `content_id`."""
+    """The whole task directory as a compressed tar: all that is needed to write it back with the same `content_id`."""
     dockerfile: str
     """`environment/Dockerfile`: the image's recipe, self-contained but for the world in `files`."""
     tests: str
@@ -72,7 +72,7 @@ class TaskRow(Record):
     mistake_scripts: JsonText
     """Plausible wrong solutions: name, text, the slip, and the levels at which they must earn less than 1."""
     gate_deterministic: bool | None = None
-    """World and truth came out the same again. All gates are true in an accepted task; null means that a gate did not exist then."""
+    """World and truth came out the same again. Every gate of an accepted task is true; null where it did not exist yet."""
     gate_builds: bool | None = None
     """The image builds within its limits."""
     gate_nop_fails: bool | None = None

@@ -36,8 +36,7 @@ BAD_REQUEST = 400
 SILENCE_SEC = 300
 """How long a build may print nothing."""
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-NOISE = ("---> ", "Removing intermediate container ")
-"""How the builder's own lines begin, which say nothing about a fault."""
+NOISE = ("---> ", "Removing intermediate container ")  # the builder's own lines
 TAIL_LINES = 12
 """How many of a failing build's last lines are kept."""
 
@@ -235,10 +234,8 @@ def _follow(chunks: Iterator[dict[str, Any]], tag: str, deadline: float) -> str:
         if time.monotonic() > deadline:
             raise EngineError(f"The image {tag} was not built in time; it was at: {step}.")
         if "error" in chunk:
-            said = " | ".join(tail)
-            raise BuildFailed(
-                f"The image {tag} can't be built: {step} failed with: {chunk['error']} {said}".strip()
-            )
+            reason = " | ".join((_plain(str(chunk["error"])), *tail))
+            raise BuildFailed(f"The image {tag} can't be built: {step} failed with: {reason}")
         built = chunk.get("aux", {}).get("ID", built)
         line = _plain(str(chunk.get("stream", "")))
         if line.startswith("Step "):
@@ -256,8 +253,7 @@ def _plain(line: str) -> str:
 
 
 def _ensure(client: docker.DockerClient, tag: str, text: str, report: Report) -> str:
-    found = image_id(client, tag)
-    if found is not None:
+    if found := image_id(client, tag):
         return found
     report(f"building {tag}")
     return build_image(client, tar_of({"Dockerfile": text.encode()}, pins().epoch), tag, LABELS)

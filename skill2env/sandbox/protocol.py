@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from skill2env.errors import EngineError
 
 
 class NoSuchPath(EngineError):
     """The container has no such path; an answer, not a failure of the engine."""
+
+
+class TooMany(EngineError):
+    """There is more to tell than anybody should listen to; an answer, not a failure of the engine."""
+
+
+Kind = Literal["file", "dir", "link", "other"]
+"""What stands at a path; `other` is a device, a FIFO or a socket."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +77,19 @@ class Sandbox(Protocol):
         """Unpack a tar below an absolute folder that exists."""
 
     def get(self, path: str) -> Iterator[bytes]:
-        """Yield the tar of a path; also after the container was killed. Raises NoSuchPath."""
+        """Yield the tar of a path; also after the container was killed. Raises NoSuchPath.
+
+        Whoever stops listening early closes the generator, which ends the engine's work too.
+        """
+
+    def kind(self, path: str) -> Kind | None:
+        """Return what stands at a path, a link not followed, or None; also after the container was killed."""
 
     def changes(self) -> tuple[str, ...]:
-        """Return the absolute paths that were created, changed or deleted since the start."""
+        """Return the absolute paths that were created, changed or deleted since the start. Raises TooMany."""
+
+    def written(self) -> int:
+        """Return how many bytes its processes have added to its file system."""
 
     def running(self) -> bool:
         """Return whether the main process lives."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from skill2env.errors import EngineError
@@ -14,6 +16,9 @@ _LOOP = (
     'eval "$__step" 3<&-; '
     'builtin printf \'\\0%s %d\\0\' "$0" "$?"; done'
 )
+
+
+_WATCH_SEC = 3.0
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,8 @@ class Ran:
     """Wall seconds."""
     timed_out: bool = False
     """Time ran out."""
+    stopped: bool = False
+    """Whoever kept watch said that it is enough."""
 
 
 class Shell:
@@ -45,15 +52,20 @@ class Shell:
             EngineError: the sandbox is dead.
         """
         self._word = secrets.token_hex(8)
+        self._marker = re.compile(rb"\x00" + self._word.encode() + rb" (\d{1,3})\x00")
+        self._longest = len(self._word) + len("\0 255\0")
         self._stream = sandbox.exec(("bash", "--noprofile", "--norc", "-c", _LOOP, self._word))
         self._cap = cap
         self.ended = False
 
-    def run(self, command: str, timeout: float) -> Ran:
-        """Run one step and return what came of it; after an end or a time-out the shell is `ended`."""
+    def run(self, command: str, timeout: float, enough: Callable[[], bool] | None = None) -> Ran:
+        """Run one step and return what came of it; after an end or a time-out the shell is `ended`.
+
+        `enough` is asked every few seconds while the step goes on, and stops it by saying yes.
+        """
         began = time.monotonic()
+        asked = began
         tail = _Tail(self._cap)
-        marker = b"\0" + self._word.encode() + b" "
         try:
             self._stream.send(command.replace("\0", "").encode("utf-8", "surrogatepass") + b"\0")
         except EngineError:
@@ -61,33 +73,35 @@ class Shell:
         pending = bytearray()
         while True:
             left = timeout - (time.monotonic() - began)
+            if enough and time.monotonic() - asked >= _WATCH_SEC:
+                if enough():
+                    return self._end(tail, began, stopped=True)
+                asked = time.monotonic()
             try:
-                data = self._stream.receive(max(left, 0.0))
+                data = self._stream.receive(max(min(left, _WATCH_SEC), 0.0))
             except TimeoutError:
+                if left > _WATCH_SEC:
+                    continue
                 tail.add(pending)
                 return self._end(tail, began, timed_out=True)
             if not data:
                 tail.add(pending)
                 return self._end(tail, began)
             pending += data
-            at = pending.find(marker)
-            stop = pending.find(b"\0", at + len(marker)) if at >= 0 else -1
-            if stop >= 0:
-                tail.add(pending[:at])
-                code = bytes(pending[at + len(marker) : stop])
-                exit_code = int(code) if code.isdigit() and len(code) < 4 else None
-                return Ran(tail.bytes(), tail.size, exit_code, time.monotonic() - began)
-            keep = len(pending) - at if at >= 0 else min(len(pending), len(marker) - 1)
-            tail.add(pending[: len(pending) - keep])
-            del pending[: len(pending) - keep]
+            if found := self._marker.search(pending):
+                tail.add(pending[: found.start()])
+                return Ran(tail.bytes(), tail.size, int(found[1]), time.monotonic() - began)
+            told = max(0, len(pending) - self._longest)
+            tail.add(pending[:told])
+            del pending[:told]
 
     def close(self) -> None:
         """Give up the shell."""
         self._stream.close()
 
-    def _end(self, tail: _Tail, began: float, timed_out: bool = False) -> Ran:
+    def _end(self, tail: _Tail, began: float, timed_out: bool = False, stopped: bool = False) -> Ran:
         self.ended = True
-        return Ran(tail.bytes(), tail.size, None, time.monotonic() - began, timed_out)
+        return Ran(tail.bytes(), tail.size, None, time.monotonic() - began, timed_out, stopped)
 
 
 class _Tail:

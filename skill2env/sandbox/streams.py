@@ -13,6 +13,7 @@ from skill2env.errors import EngineError
 
 _HEADER = struct.Struct(">BxxxL")
 _CHUNK = 1 << 16
+_SEND_SEC = 60
 
 
 class FramedStream:
@@ -37,14 +38,13 @@ class FramedStream:
         """
         view = memoryview(data)
         while view:
-            _, ready, _ = select.select([], [self._socket], [], 60)
-            if not ready:
-                raise EngineError("the process takes no input")
             try:
+                if not self._ready(select.POLLOUT, _SEND_SEC):
+                    raise EngineError("the process takes no input")
                 view = view[self._socket.send(view[:_CHUNK]) :]
             except BlockingIOError:
                 continue
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 raise EngineError(f"the process's input is closed ({error})") from error
 
     def receive(self, timeout: float) -> bytes:
@@ -59,22 +59,33 @@ class FramedStream:
             if payload:
                 return payload
             wait = deadline - time.monotonic()
-            if wait <= 0 or not select.select([self._socket], [], [], wait)[0]:
-                raise TimeoutError(f"nothing came within {timeout:.0f} s")
             try:
+                if wait <= 0 or not self._ready(select.POLLIN, wait):
+                    raise TimeoutError(f"nothing came within {timeout:.0f} s")
                 data = self._socket.recv(_CHUNK)
             except BlockingIOError:
                 continue
-            except OSError:
+            except TimeoutError:
+                raise
+            except (OSError, ValueError):
                 return b""
             if not data:
                 return b""
             self._raw += data
 
     def close(self) -> None:
-        """Close the socket."""
+        """End the connection: the SDK's own object shares the socket, and closing ours alone would leave it open."""
         with contextlib.suppress(OSError):
-            self._socket.close()
+            self._socket.shutdown(socket.SHUT_RDWR)
+        for end in (self._connection, self._socket):
+            with contextlib.suppress(OSError):
+                end.close()
+
+    def _ready(self, event: int, timeout: float) -> bool:
+        # Not select(), which refuses file descriptors above 1023.
+        poll = select.poll()
+        poll.register(self._socket, event)
+        return bool(poll.poll(timeout * 1000))
 
     def _payload(self) -> bytes:
         """Take all whole or partial payloads out of what was read."""

@@ -7,12 +7,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import compress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import pyarrow as pa
-import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 
 from skill2env.errors import UsageError, WorkspaceError
@@ -213,24 +213,32 @@ def _stored(
     key = next(iter(model.model_fields))
     if not (dataset / "README.md").is_file():
         raise UsageError(f"{dataset} holds no dataset; run `dvc repro` or `skill2env publish` first")
-    wanted = pads.field(key).is_valid()
-    for name, value in (where or {}).items():
-        wanted &= pads.field(name) == value
     for split in SPLITS:
         path = _path(dataset, config, split)
         if not path.exists():
             continue
         try:
-            batches = pads.dataset(path).to_batches(
-                columns=names, filter=wanted, batch_size=_BATCH, batch_readahead=0, fragment_readahead=0
-            )
-            for batch in batches:
-                for row in batch.to_pylist():
+            with pq.ParquetFile(path) as file:
+                for row in _matching(file, names, key, where or {}):
                     yield split, row
         except (OSError, pa.ArrowException) as error:
             raise WorkspaceError(
                 f"{path}: can't be read ({error}); run `dvc repro`, which makes it again"
             ) from error
+
+
+def _matching(file: Any, names: list[str], key: str, where: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows with a key and with the wanted values; row groups without any are not read."""
+    for group in range(file.num_row_groups):
+        known = file.read_row_group(group, columns=[key, *where]).to_pylist()
+        wanted = [
+            row[key] is not None and all(row[name] == value for name, value in where.items()) for row in known
+        ]
+        if not any(wanted):
+            continue
+        batches = file.iter_batches(batch_size=_BATCH, row_groups=[group], columns=names)
+        rows_of = (row for batch in batches for row in batch.to_pylist())
+        yield from compress(rows_of, wanted)
 
 
 def _model(config: str) -> type[Record]:

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from skill2env.errors import Skill2EnvError
-from skill2env.sandbox.protocol import NoSuchPath, Sandbox
+from skill2env.sandbox.protocol import Kind, NoSuchPath, Sandbox
 
 MAX_FILE_BYTES = 16 << 20
 MAX_TOTAL_BYTES = 64 << 20
@@ -24,6 +24,7 @@ MAX_ENTRIES = 2000
 MAX_DEPTH = 32
 MAX_SECONDS = 60
 _NAME_BYTES = 255
+_PATH_BYTES = 1024
 _COPY = 1 << 16
 _HEADER_ROOM = 4096
 
@@ -55,6 +56,8 @@ class _Budget:
         self.deadline = time.monotonic() + MAX_SECONDS
 
     def take(self, info: tarfile.TarInfo) -> None:
+        if info.size < 0:
+            raise Refused(f"{info.name[:80]!r} has a negative size")
         self.entries -= 1
         self.bytes -= info.size
         if info.size > MAX_FILE_BYTES:
@@ -97,7 +100,10 @@ def collect(sandbox: Sandbox, outputs: tuple[str, ...], into: Path) -> Collected
     """
     collected = Collected(into)
     budget = _Budget()
+    kinds: dict[str, Kind | None] = {}
     for output in outputs:
+        if not _reachable(sandbox, output, kinds):
+            continue
         chunks = sandbox.get(output)
         try:
             read_archive(chunks, output, collected, budget)
@@ -106,6 +112,26 @@ def collect(sandbox: Sandbox, outputs: tuple[str, ...], into: Path) -> Collected
         finally:
             chunks.close()  # type: ignore[attr-defined]
     return collected
+
+
+def _reachable(sandbox: Sandbox, output: str, kinds: dict[str, Kind | None]) -> bool:
+    """Return whether an output may be there: every folder on the way to it is a folder.
+
+    Raises:
+        Refused: one of them is a link, which the engine would follow, or something that is no file at all.
+    """
+    for parent in reversed(PurePosixPath(output).parents[:-1]):
+        path = str(parent)
+        if path not in kinds:
+            kinds[path] = sandbox.kind(path)
+        if kinds[path] in ("link", "other"):
+            raise Refused(f"{path}, on the way to {output}, is no folder")
+        if kinds[path] != "dir":
+            return False
+    kind = sandbox.kind(output)
+    if kind in ("link", "other"):
+        raise Refused(f"{output} is no regular file or folder")
+    return kind is not None
 
 
 def read_archive(
@@ -138,6 +164,8 @@ def _place(info: tarfile.TarInfo, output: PurePosixPath) -> PurePosixPath:
     if not (info.isdir() or (info.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not info.issparse())):
         raise Refused(f"{shown} is no regular file or folder")
     parts = info.name.rstrip("/").split("/")
+    if len(info.name.encode("utf-8", "replace")) > _PATH_BYTES:
+        raise Refused(f"the path {shown} has more than {_PATH_BYTES} bytes")
     if len(parts) > MAX_DEPTH:
         raise Refused(f"{shown} is more than {MAX_DEPTH} folders deep")
     for part in parts:

@@ -11,6 +11,7 @@ from skill2env.models.tree import Node, pack
 from skill2env.sandbox.protocol import Stream
 
 MAX_LINE_BYTES = 16 << 20
+MAX_BODY_BYTES = 192 << 20
 
 _BOOT = """
 import io, os, sys, tarfile
@@ -67,7 +68,7 @@ class Dialogue:
         del self._buffer[: end + 1]
         try:
             value = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Silence(f"the answer is no JSON ({error})") from None
         if not isinstance(value, dict):
             raise Silence("the answer is no JSON object")
@@ -77,8 +78,10 @@ class Dialogue:
         """Return the next `size` bytes.
 
         Raises:
-            Silence: they did not come within `timeout` seconds.
+            Silence: they did not come within `timeout` seconds, or are more than anybody should take.
         """
+        if not 0 <= size <= MAX_BODY_BYTES:
+            raise Silence(f"the answer claims to have {size} bytes")
         deadline = time.monotonic() + timeout
         while len(self._buffer) < size:
             self._more(deadline, size)

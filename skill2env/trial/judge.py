@@ -7,7 +7,7 @@ import secrets
 import tarfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from pydantic import ValidationError
 
@@ -19,17 +19,20 @@ from skill2env.trial.collect import Collected
 from skill2env.trial.dialogue import Dialogue, Silence, boot
 
 PYTHON = "/opt/verifier/bin/python"
-PRIVILEGES = ("CHOWN", "DAC_OVERRIDE", "KILL", "SETGID", "SETUID")
+PRIVILEGES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID")
 """What changing the user, killing its processes and clearing up after them needs (VERIFIER.md, rule 3)."""
 MEMORY_MB = 1536
 PIDS = 256
 _TMPFS = (
-    *((path, "rw,exec,nosuid,nodev,size=256m,mode=755") for path in ("/outputs", "/scratch", "/tests")),
+    *((path, "rw,exec,nosuid,nodev,size=256m,mode=755") for path in ("/outputs", "/scratch")),
+    ("/tests", "rw,noexec,nosuid,nodev,size=256m,mode=700"),
     ("/tmp", "rw,exec,nosuid,nodev,size=64m,mode=1777"),
     ("/var/tmp", "rw,nosuid,nodev,size=16m,mode=1777"),
 )
 _DEADLINE_SEC = 3600
+_START_SEC = 120
 _ANSWER_GRACE_SEC = 30
+"""More than the judge needs to kill what was delivered and to find out who broke the tests."""
 
 
 def agent_fault(reason: str) -> Verdict:
@@ -63,19 +66,16 @@ class Judge:
             EngineError: the infrastructure failed.
         """
         archive = _archive(collected)
-        for attempt in (1, 2):
+        for _ in range(2):
+            opened = self._open = self._open or self._start()
             try:
-                if self._open is None:
-                    self._open = self._start()
-                return self._open.ask(archive, self._timeout)
+                return opened.ask(archive, self._timeout)
             except (Silence, EngineError) as failure:
-                fresh = self._open is None or self._open.fresh
                 self.close()
                 if not self._engine.alive():
                     raise EngineError(f"no verdict on {self._task_id}: {failure}") from failure
-                if fresh and attempt == 2:
-                    return agent_fault(f"the outputs broke the judge twice: {failure}"), 0.0
-        return agent_fault("the outputs broke the judge"), 0.0
+                reason = f"the outputs broke the judge: {failure}"
+        return agent_fault(reason), 0.0
 
     def close(self) -> None:
         """Remove the container."""
@@ -108,9 +108,18 @@ class _OpenJudge:
             read_only=True,
             tmpfs=_TMPFS,
         )
-        self.fresh = True
-        self._context = engine.pipe(spec, (PYTHON, "-I", "-B", "-c", boot("/tests", "verifier.judge")))
-        self._dialogue = Dialogue(self._context.__enter__(), tests)
+        with ExitStack() as stack:
+            stream = stack.enter_context(
+                engine.pipe(spec, (PYTHON, "-I", "-B", "-c", boot("/tests", "verifier.judge")))
+            )
+            try:
+                self._dialogue = Dialogue(stream, tests)
+                ready = self._dialogue.line(_START_SEC)
+            except Silence as silence:
+                raise EngineError(f"the judge of {task_id} does not start: {silence}") from silence
+            if ready != {"ready": True}:
+                raise EngineError(f"the judge of {task_id} does not start as it should")
+            self._stack = stack.pop_all()
 
     def ask(self, archive: bytes, timeout: float) -> tuple[Verdict, float]:
         nonce = secrets.token_hex(16)
@@ -118,15 +127,17 @@ class _OpenJudge:
         answer = self._dialogue.line(timeout + _ANSWER_GRACE_SEC)
         if answer.pop("nonce", None) != nonce:
             raise Silence("the verdict has not the nonce that it was asked with")
-        tests_sec = float(answer.pop("tests_sec", 0.0))
-        self.fresh = False
         try:
-            return Verdict.model_validate(answer), tests_sec
-        except ValidationError as error:
-            raise Silence(f"the verdict is malformed ({error.error_count()} faults)") from None
+            tests_sec = float(answer.pop("tests_sec", 0.0))
+            verdict = Verdict.model_validate(answer)
+        except (ValidationError, TypeError, ValueError):
+            raise Silence("the verdict is malformed") from None
+        if (verdict.reward, verdict.status is Status.PASS) not in ((0.0, False), (1.0, True)):
+            raise Silence(f"the verdict gives {verdict.reward} for {verdict.status}")
+        return verdict, tests_sec
 
     def close(self) -> None:
-        self._context.__exit__(None, None, None)
+        self._stack.close()
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 import regex
@@ -40,9 +41,7 @@ def _holds(evidence: Evidence, trial: Trial) -> bool | None:
         first, then = _first(evidence.before.first, commands), _first(evidence.before.then, commands)
         return first is not None and (then is None or first < then)
     if evidence.at_most is not None:
-        return (
-            sum(_count(evidence.at_most.pattern, command) for command in commands) <= evidence.at_most.times
-        )
+        return sum(1 for _ in _matches(evidence.at_most.pattern, commands)) <= evidence.at_most.times
     if evidence.never_writes is not None:
         changed = trial.changed_paths or ()
         return not any(fnmatchcase(path, evidence.never_writes) for path in changed)
@@ -50,23 +49,20 @@ def _holds(evidence: Evidence, trial: Trial) -> bool | None:
 
 
 def _first(pattern: str, commands: Sequence[str]) -> tuple[int, int] | None:
-    """Return step and offset of the first match."""
+    return next(_matches(pattern, commands), None)
+
+
+def _matches(pattern: str, commands: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield step and offset of each match."""
+    deadline = time.monotonic() + SEARCH_SEC
     for index, command in enumerate(commands):
+        left = deadline - time.monotonic()
         try:
-            match = regex.search(pattern, command, flags=regex.MULTILINE, timeout=SEARCH_SEC)
+            if left <= 0:
+                raise TimeoutError
+            for match in regex.finditer(pattern, command, flags=regex.MULTILINE, timeout=left):
+                yield index, match.start()
         except TimeoutError:
             raise SlowPattern(
                 f"the pattern {pattern!r} takes too long; write it without nested repetition"
             ) from None
-        if match:
-            return index, match.start()
-    return None
-
-
-def _count(pattern: str, command: str) -> int:
-    try:
-        return sum(1 for _ in regex.finditer(pattern, command, flags=regex.MULTILINE, timeout=SEARCH_SEC))
-    except TimeoutError:
-        raise SlowPattern(
-            f"the pattern {pattern!r} takes too long; write it without nested repetition"
-        ) from None

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from skill2env.errors import EngineError, WorkspaceError
+from skill2env.errors import EngineDown, EngineError, WorkspaceError
 from skill2env.models.blueprint import Limits, Step
 from skill2env.models.trial import Perturbation, StepRecord, Timing, Trial, Verdict
-from skill2env.sandbox.protocol import Engine, Sandbox, SandboxSpec
+from skill2env.sandbox.protocol import Engine, Sandbox, SandboxSpec, TooMany
 from skill2env.sandbox.shell import Ran, Shell
 from skill2env.trial.collect import Collected, Refused, collect
 from skill2env.trial.judge import Judge, agent_fault
@@ -23,9 +23,14 @@ VERSION = "1"
 OUTPUT_BYTES = 64_000
 """Bytes of a step's output that are recorded: the beginning and the end."""
 
+DISK_BYTES = 4 << 30
+"""Bytes that an agent may add to its container's file system; the disk below it is everybody's."""
+
 _RETRIES = 2
 _PROBE = "echo /sys/class/net/*"
 _PROBE_SEC = 30
+_DYING_SEC = 2.0
+"""How long the engine may take to notice that a container has ended, after its shell has."""
 _BASE_ENV = (("HOME", "/root"), ("LANG", "C.UTF-8"), ("DEBIAN_FRONTEND", "noninteractive"))
 
 Role = Literal["nop", "reference", "alternative", "mistake"]
@@ -47,6 +52,10 @@ class Place:
 class _Attempt:
     """What is known of a trial while it goes on."""
 
+    acted: bool = False
+    """The agent was let loose: from here on it may be the reason for whatever fails in its container."""
+    judging: bool = False
+    """Its container is gone; what fails now is none of its doing."""
     steps: list[StepRecord] = field(default_factory=list)
     network: str = ""
     fault: str = ""
@@ -65,19 +74,29 @@ def run_trial(
 ) -> Trial:
     """Run one scripted attempt and return it with the verifier's verdict.
 
-    What fails while the engine and its sentinel live is the agent's doing and earns 0; everything else is tried again.
+    What the engine fails at is tried again. Where it fails at the same agent's container each time, while it and its
+    sentinel live, the agent has made it so, and earns 0.
 
     Raises:
         EngineError: the infrastructure failed three times.
     """
+    blamed = 0
     for attempt in range(_RETRIES + 1):
+        state = _Attempt()
         try:
-            return _attempt(engine, place, judge, agent, role, steps, around)
-        except EngineError:
-            if attempt == _RETRIES:
+            return _attempt(engine, place, judge, agent, role, steps, around, state)
+        except EngineError as error:
+            blamed += (
+                state.acted and not state.judging and not isinstance(error, EngineDown) and engine.alive()
+            )
+            if attempt == _RETRIES and blamed <= _RETRIES:
                 raise
-            time.sleep(0.2 * (attempt + 1))
-    raise AssertionError("unreachable")
+            reason = f"the agent's container broke each time: {error}"
+        time.sleep(0.2 * (attempt + 1))
+    nothing = Collected(Path())
+    return _trial(
+        place, agent, role, around, state, nothing, agent_fault(reason), Timing(agent=state.agent_sec)
+    )
 
 
 def _attempt(
@@ -88,9 +107,9 @@ def _attempt(
     role: Role,
     steps: tuple[Step, ...],
     around: Perturbation,
+    state: _Attempt,
 ) -> Trial:
     began = time.monotonic()
-    state = _Attempt()
     folder = Path(tempfile.mkdtemp(prefix="skill2env-outputs-"))
     try:
         collected = Collected(folder)
@@ -100,7 +119,8 @@ def _attempt(
             if not state.fault:
                 collected = _collect(sandbox, place.outputs, folder, state)
             if place.record_changes:
-                state.changed = sandbox.changes()
+                state.changed = _changes(sandbox, state)
+        state.judging = True
         container_sec = time.monotonic() - began - state.agent_sec
         judged = time.monotonic()
         verdict, tests_sec = (agent_fault(state.fault), 0.0) if state.fault else judge.verdict(collected)
@@ -167,20 +187,43 @@ def _act(
     shell = Shell(sandbox, OUTPUT_BYTES)
     try:
         state.network = _network(shell.run(_PROBE, _PROBE_SEC))
+        if shell.ended:
+            raise EngineError("the container's shell ended before the agent began")
+        state.acted = True
         for step in steps:
-            ran = shell.run(step.command, agent_sec - state.agent_sec)
+            ran = shell.run(step.command, agent_sec - state.agent_sec, lambda: sandbox.written() > DISK_BYTES)
             state.agent_sec += ran.seconds
             state.steps.append(_record(step, ran))
             if ran.timed_out:
                 state.fault = f"the agent ran out of its {agent_sec} s"
+            if ran.stopped:
+                state.fault = f"the agent wrote more than {DISK_BYTES >> 20} MB"
             if shell.ended:
                 break
-        if shell.ended and not state.fault and not sandbox.running():
+        if not state.fault and not _lives(sandbox, _DYING_SEC if shell.ended else 0):
             if not engine.alive():
                 raise EngineError("the container and its engine went away in mid-trial")
             state.fault = "the agent's container ended before the agent did"
     finally:
         shell.close()
+
+
+def _lives(sandbox: Sandbox, patience_sec: float) -> bool:
+    """Return whether the sandbox still runs, now and after some patience."""
+    deadline = time.monotonic() + patience_sec
+    while sandbox.running():
+        if time.monotonic() >= deadline:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def _changes(sandbox: Sandbox, state: _Attempt) -> tuple[str, ...] | None:
+    try:
+        return sandbox.changes()
+    except TooMany as many:
+        state.fault = state.fault or f"the agent did too much: {many}"
+        return None
 
 
 def _network(ran: Ran) -> str:

@@ -6,6 +6,7 @@ Nothing delivered is imported, sourced or unpickled, and git never runs in a del
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import http.client
 import os
 import re
@@ -30,9 +31,19 @@ MAX_FILE_BYTES = 32 << 20
 MAX_MEMORY_BYTES = 2 << 30
 MAX_PROCESSES = 64
 MAX_SCRATCH_FILES = 1000
+MAX_SCRATCH_DEPTH = 32
+_PIDS_LIMITS = (Path("/sys/fs/cgroup/pids/pids.max"), Path("/sys/fs/cgroup/pids.max"))
+_NO_NEW_PRIVS = 38
 _REF = re.compile(r"^[\w./+@-]+$")
 _OBJECT = re.compile(r"^([0-9a-f]{2}/[0-9a-f]{38}|pack/pack-[0-9a-f]{40}\.(pack|idx))$")
 _BRANCH = re.compile(r"^ref: (refs/heads/[\w./+@-]+)$")
+_QUIET_GIT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+}
+_libc = ctypes.CDLL(None)
 
 Content = str | bytes | Path
 _services: list[int] = []
@@ -181,7 +192,10 @@ class Repository:
 
 
 def repo(path: Path | str) -> Repository:
-    """Return a delivered git repository, read through a fresh one without config, hooks, attributes or alternates."""
+    """Return a delivered git repository, read through a fresh one without config, hooks, attributes or alternates.
+
+    The fresh one is root's, so that no delivered program can put any of these back.
+    """
     source = Path(path) if (Path(path) / "HEAD").is_file() else Path(path) / ".git"
     if not (source / "HEAD").is_file() or not (source / "objects").is_dir():
         fail(f"{path} is no git repository")
@@ -204,7 +218,7 @@ def repo(path: Path | str) -> Repository:
     if not branch and not re.fullmatch(r"[0-9a-f]{40}", head):
         fail(f"{path}: HEAD is neither a branch nor a commit")
     (target / "HEAD").write_text(head + "\n")
-    _own(target)
+    target.chmod(0o755)
     return Repository(target, branch.group(1).removeprefix("refs/heads/") if branch else head)
 
 
@@ -223,6 +237,23 @@ def _regular_files(folder: Path) -> Iterator[Path]:
                 yield file
 
 
+def empty(folder: Path) -> bool:
+    """Remove all that is in a folder, however deep or many, and return whether it is empty now."""
+    for entry in list(os.scandir(folder)):
+        _remove(Path(entry.path))
+    return not any(os.scandir(folder))
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError, RecursionError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()
+    if os.path.lexists(path):  # rmtree recurses, and a program may nest deeper than it can
+        subprocess.run(("/usr/bin/find", path, "-xdev", "-delete"), stderr=subprocess.DEVNULL, check=False)
+
+
 def _bytes(content: Content) -> bytes:
     if isinstance(content, Path):
         return read_bytes(content)
@@ -235,17 +266,17 @@ def _scratch(files: Mapping[str, Content]) -> Iterator[tuple[Path, Path]]:
     folder = Path(tempfile.mkdtemp(dir=SCRATCH))
     private = Path(tempfile.mkdtemp(dir=SCRATCH))
     for name, content in files.items():
-        target = folder / name
+        target, data = folder / name, _bytes(content)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(_bytes(content))
-        if _bytes(content).startswith(b"#!"):
+        target.write_bytes(data)
+        if data.startswith(b"#!"):
             target.chmod(0o755)
     _own(folder)
     try:
         yield folder, private
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.rmtree(private, ignore_errors=True)
+        _remove(folder)
+        _remove(private)
 
 
 def _own(folder: Path) -> None:
@@ -258,19 +289,35 @@ def _own(folder: Path) -> None:
 def _become_child() -> None:
     """In the child, before it becomes the program: bounds on everything, first in line when memory runs out, another user."""
     os.umask(0o022)
+    _libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
     with open("/proc/self/oom_score_adj", "w") as score:
         score.write("1000")
     for what, value in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, MAX_FILE_BYTES),
         (resource.RLIMIT_AS, MAX_MEMORY_BYTES),
-        (resource.RLIMIT_NPROC, MAX_PROCESSES),
         (resource.RLIMIT_NOFILE, 256),
     ):
         resource.setrlimit(what, (value, value))
+    if _processes_are_ours_to_limit():
+        resource.setrlimit(resource.RLIMIT_NPROC, (MAX_PROCESSES, MAX_PROCESSES))
+    become_child_user()
+
+
+def become_child_user() -> None:
+    """Give up root in this process for good."""
     os.setgroups([])
     os.setgid(CHILD_UID)
     os.setuid(CHILD_UID)
+
+
+def _processes_are_ours_to_limit() -> bool:
+    """Return whether nothing else bounds the number of processes, as a container of ours does.
+
+    RLIMIT_NPROC is the second choice: the kernel counts a user's processes over all containers of the host, so
+    that a fork bomb in one judge would starve the programs in another.
+    """
+    return not any(limit.is_file() and limit.read_text().strip().isdigit() for limit in _PIDS_LIMITS)
 
 
 def _start(
@@ -319,12 +366,32 @@ def _capped(path: Path) -> str:
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    """Return the regular files left in a scratch folder, within bounds."""
+    """Return the regular files left in a scratch folder, within bounds; a link is never followed, not even on the way."""
     found: dict[str, bytes] = {}
-    left = MAX_BYTES
-    for file in _regular_files(folder):
-        left -= file.lstat().st_size
-        if left < 0 or len(found) >= MAX_SCRATCH_FILES:
-            fail("the program left too many or too big files")
-        found[file.relative_to(folder).as_posix()] = read_bytes(file)
+    left = [MAX_BYTES]
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        _read_below(handle, "", found, left, 0)
+    finally:
+        os.close(handle)
     return found
+
+
+def _read_below(folder: int, place: str, found: dict[str, bytes], left: list[int], depth: int) -> None:
+    for name in sorted(os.listdir(folder)):
+        try:
+            handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        except OSError:
+            continue
+        try:
+            kind = os.fstat(handle)
+            if stat.S_ISDIR(kind.st_mode) and depth < MAX_SCRATCH_DEPTH:
+                _read_below(handle, f"{place}{name}/", found, left, depth + 1)
+            elif stat.S_ISREG(kind.st_mode):
+                left[0] -= kind.st_size
+                if left[0] < 0 or len(found) >= MAX_SCRATCH_FILES:
+                    fail("the program left too many or too big files")
+                with os.fdopen(os.dup(handle), "rb") as file:
+                    found[f"{place}{name}"] = file.read(kind.st_size)
+        finally:
+            os.close(handle)

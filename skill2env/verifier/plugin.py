@@ -31,7 +31,9 @@ class Seen:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A test file that can't be loaded is the harness's fault, never the agent's."""
         if report.failed:
-            self._harness_error = f"tests/test_outputs.py can't be loaded: {report.longreprtext[-_MESSAGE:]}"
+            self._harness_error = (
+                f"tests/test_outputs.py can't be loaded: {_plain(report.longreprtext[-_MESSAGE:])}"
+            )
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Note every test that is going to run."""
@@ -72,7 +74,12 @@ class Seen:
 def _short(report: pytest.TestReport) -> str:
     lines = report.longreprtext.splitlines()
     told = [line[1:].strip() for line in lines if line.startswith("E")]
-    return "\n".join(told or lines[-5:])[:_MESSAGE]
+    return _plain("\n".join(told or lines[-5:])[:_MESSAGE])
+
+
+def _plain(text: str) -> str:
+    """Return text without lone surrogates, which outputs may hold and a verdict may not."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 @pytest.fixture(scope="session")

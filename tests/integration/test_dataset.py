@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,13 +22,13 @@ from skill2env.stages.publish import publish
 LOADER = """
 import json, sys
 from datasets import load_dataset
+plain = lambda row: {name: value.hex() if isinstance(value, bytes) else value for name, value in row.items()}
 found = {}
 for config in sys.argv[2:]:
     loaded = load_dataset(sys.argv[1], config)
     found[config] = {
         "features": {name: repr(feature) for name, feature in next(iter(loaded.values())).features.items()},
-        "rows": {split: rows.remove_columns([c for c in rows.column_names if c == "files"]).to_list() for split, rows in loaded.items()},
-        "files": {row["task_id"]: row["files"].hex() for rows in loaded.values() for row in rows if row.get("files")},
+        "rows": {split: [plain(row) for row in rows] for split, rows in loaded.items()},
     }
 found["default"] = load_dataset(sys.argv[1])["train"].column_names
 json.dump(found, sys.stdout)
@@ -40,14 +41,15 @@ HERMES = """
 {% endfor %}
 {%- for message in messages %}<|im_start|>{{ message.role }}
 {{ message.content }}
-{%- for call in message.tool_calls or [] %}
+{%- for call in message.tool_calls %}
 <tool_call>{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}</tool_call>
 {%- endfor %}<|im_end|>
 {% endfor %}"""
 BY_KEYS = """
 {%- for message in messages %}
 {%- if 'tool_calls' in message %}
-{%- if message.tool_calls | length != 1 %}{{ raise('one call at a time') }}{% endif %}<call>{{ message.tool_calls[0].function.arguments.command }}</call>
+{%- if message.tool_calls | length != 1 %}{{ raise('one call at a time') }}{% endif %}
+{#- -#} <call>{{ message.tool_calls[0].function.arguments.command }}</call>
 {%- elif message.role == 'tool' %}<result id={{ message.tool_call_id }}>{{ message.content }}</result>
 {%- else %}<{{ message.role }}>{{ message.content }}</{{ message.role }}>
 {%- endif %}
@@ -56,10 +58,19 @@ BY_KEYS = """
 
 def load(dataset: Path, cache: Path) -> dict[str, Any]:
     """Load all configs in a process of its own, since `datasets` reads its settings once."""
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(cache), "HF_HOME": str(cache)}
+    environment = {
+        **os.environ,
+        "HF_HUB_OFFLINE": "1",
+        "HF_DATASETS_CACHE": str(cache),
+        "HF_HOME": str(cache),
+    }
     ran = subprocess.run(
         [sys.executable, "-c", LOADER, str(dataset), *CONFIGS],
-        check=False, env=environment, capture_output=True, text=True, timeout=180,
+        check=False,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=180,
     )
     assert ran.returncode == 0, ran.stderr
     found: dict[str, Any] = json.loads(ran.stdout)
@@ -86,8 +97,9 @@ def test_tasks_are_written_back_from_what_was_loaded(loaded: dict[str, Any]) -> 
     rows = [row for rows in loaded["tasks"]["rows"].values() for row in rows]
     assert len(rows) == 16
     for row in rows:
-        files = bytes.fromhex(loaded["tasks"]["files"][row["task_id"]])
-        assert tree_id(unpack(files)) == row["content_id"] == tree_id(tree(row["task_id"]))
+        assert (
+            tree_id(unpack(bytes.fromhex(row["files"]))) == row["content_id"] == tree_id(tree(row["task_id"]))
+        )
 
 
 def test_free_json_keeps_its_own_keys(loaded: dict[str, Any]) -> None:
@@ -97,22 +109,20 @@ def test_free_json_keeps_its_own_keys(loaded: dict[str, Any]) -> None:
     assert isinstance(messages[2]["tool_calls"][0]["function"]["arguments"], dict)
 
 
-def test_chat_templates_take_the_conversations(loaded: dict[str, Any]) -> None:
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, extensions=["jinja2.ext.loopcontrols"])
+def test_templates_that_serialise_arguments_take_the_conversations(loaded: dict[str, Any]) -> None:
+    template = jinja2.Environment().from_string(HERMES)
     for row in (row for rows in loaded["sft"]["rows"].values() for row in rows):
-        assistants = [message for message in row["messages"] if message["role"] == "assistant"]
-        for message in row["messages"]:
-            message.setdefault("tool_calls", []) if message["role"] == "assistant" else None
-        text = environment.from_string(HERMES.replace("message.tool_calls or []", "message.get('tool_calls', [])")).render(row)
-        assert text.count("<tool_call>") == row["steps"] == len(assistants) - 1
-        calls = [line for line in text.splitlines() if line.startswith("<tool_call>")]
-        assert all(json.loads(call.split(">")[1].split("</")[0])["arguments"]["command"] for call in calls)
+        text = template.render(messages=row["messages"], tools=row["tools"])
+        calls = re.findall("<tool_call>(.*)</tool_call>", text)
+        commands = [json.loads(call)["arguments"]["command"] for call in calls]
+        assert commands == (["ls", "make it"] if row["agent"] == "reference" else ["awk 1"])
+        assert json.loads(text.splitlines()[0])["function"]["name"] == "bash"
 
 
 def test_templates_that_ask_for_keys_take_them_too(loaded: dict[str, Any]) -> None:
     row = next(row for rows in loaded["sft"]["rows"].values() for row in rows if row["agent"] == "reference")
-    messages = [{k: v for k, v in message.items() if v != []} for message in row["messages"]]
-    text = jinja2.Environment().from_string(BY_KEYS).render(messages=messages)
+    text = jinja2.Environment().from_string(BY_KEYS).render(messages=row["messages"])
+    assert text.startswith("<system>You are working in a Linux container")
     assert "<call>make it</call><result id=call00002>pid 1.0\n[exit code 1]</result><assistant>Done." in text
 
 
@@ -139,5 +149,7 @@ def test_a_dataset_that_was_published_anew_is_not_loaded_from_the_cache(tmp_path
         made = context(tmp_path, World(mistake_reward=reward))
         publish(made)
         found = load(made.workspace.dataset, tmp_path / "cache")
-        rows = [row for rows in found["trajectories"]["rows"].values() for row in rows if row["role"] == "mistake"]
+        rows = [
+            row for rows in found["trajectories"]["rows"].values() for row in rows if row["role"] == "mistake"
+        ]
         assert {row["reward"] for row in rows} == {reward}

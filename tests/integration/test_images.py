@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import tarfile
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -140,7 +141,8 @@ def test_a_folder_is_built_with_its_labels_modes_and_bytes_only(
     context(tmp_path, "COPY world/ /\n")
     script = tmp_path / "world" / "srv" / "ünïcode.sh"
     script.parent.mkdir(parents=True)
-    script.write_text("echo hello\n")
+    # A text that no earlier build has seen, so that its layer does not come from the engine's cache.
+    script.write_text(f"echo hello  # {uuid.uuid4()}\n")
     script.chmod(0o750)
     built = build_image(engine, tmp_path, tag, {"skill2env": "test"})
     assert image_id(engine, tag) == built

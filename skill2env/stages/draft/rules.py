@@ -9,6 +9,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from skill2env.models.blueprint import BlueprintSpec
 from skill2env.models.outcome import Finding, Severity
+from skill2env.models.python_source import parse_python
 from skill2env.models.tree import Tree
 
 REQUIRED = ("blueprint.yaml", "instruction.md", "world.py", "tests/test_outputs.py", "solutions/reference.sh")
@@ -139,7 +140,7 @@ def instruction(text: str) -> list[Finding]:
 
 def _parse(text: str, file: str) -> tuple[ast.Module | None, list[Finding]]:
     try:
-        return ast.parse(text), []
+        return parse_python(text), []
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         return None, [

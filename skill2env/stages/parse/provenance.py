@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 from skill2env.models.skill import Provenance
@@ -20,19 +21,20 @@ def read_provenance(path: Path | None, tree_sha256: str, findings: Findings) -> 
         tree_sha256: content id of the folder, which the file's `sha256` must equal.
         findings: gets what is missing, unreadable or different.
     """
-    if path is None or not path.exists():
-        message = "Nothing is on record about where the skill comes from; add a provenance file."
-        findings.add("no-provenance", message, file="")
+    data = _bytes(path, findings) if path is not None else None
+    if data is None or path is None:
+        if not findings.has("provenance-unreadable"):
+            message = "Nothing is on record about where the skill comes from; add a provenance file."
+            findings.add("no-provenance", message, file="")
         return None
     try:
-        text = read_regular(path, MAX_YAML_BYTES + 1).decode("utf-8")
-        loaded = load(text, 1)
+        loaded = load(data.decode("utf-8"), 1)
     except YamlRefused as refused:
         message = f"The provenance file is not valid YAML: {refused.problem}."
         findings.add("provenance-unreadable", message, refused.line, path.name)
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        findings.add("provenance-unreadable", f"The provenance file can't be read: {error}.", 0, path.name)
+    except UnicodeDecodeError:
+        findings.add("provenance-unreadable", "The provenance file is not UTF-8.", 0, path.name)
         return None
     values: dict[str, str] = {}
     for entry in loaded.entries:
@@ -51,3 +53,14 @@ def read_provenance(path: Path | None, tree_sha256: str, findings: Findings) -> 
         message = f"The folder's content id is {tree_sha256}, but the provenance file says `{stated}`."
         findings.add("provenance-hash-differs", message, file=path.name)
     return found
+
+
+def _bytes(path: Path, findings: Findings) -> bytes | None:
+    """Return the file's bytes; None where there is no file, and with a finding where it can't be read."""
+    try:
+        return read_regular(path, MAX_YAML_BYTES + 1)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENAMETOOLONG):
+            message = f"The provenance file can't be read ({error.strerror}); replace it by a plain file."
+            findings.add("provenance-unreadable", message, 0, path.name)
+        return None

@@ -51,11 +51,13 @@ CUES = (
     _cue(r"应该|应当|建议|之前.{0,20}先|推奨|べき", "do", "should"),
 )
 """In order of precedence: prohibitions first, so that `must not` is not taken for `must`."""
-QUICK = re.compile(
-    r"must|shall|may\s|never|circumstances|forbidden|prohibited|do\s+not|don['’]t|should|ought|avoid|always"
-    r"|mandatory|required|sure|prefer|ensure|recommended|before|[禁严切不绝避必务始总一应建之推]|べき|しないで|してはい|しなけれ",
-    re.IGNORECASE,
+HINTS = (
+    "must|shall|never|always|avoid|should|before|don't|don’t|do not|do\nnot|may not|may\nnot|required|sure|prefer|ensure"
+    "|recommended|mandatory|forbidden|prohibited|circumstances|ought|禁止|严禁|切勿|不得|不要|不能|绝不|不可|避免|避け|必须"
+    "|务必|始终|总是|一定要|必ず|なければならない|应该|应当|建议|之前|推奨|べき|してはいけない|してはならない|しないで"
 )
+QUICK = tuple(HINTS.split("|"))
+"""One of these is in every statement; most paragraphs hold none, and this is much faster than the cues."""
 
 
 def find_statements(paragraphs: list[Paragraph]) -> tuple[Statement, ...]:
@@ -64,7 +66,8 @@ def find_statements(paragraphs: list[Paragraph]) -> tuple[Statement, ...]:
 
 
 def _statements(paragraph: Paragraph) -> Iterator[Statement]:
-    if not QUICK.search(paragraph.text):
+    lowered = paragraph.text.lower()
+    if not any(word in lowered for word in QUICK):
         return
     for offset, sentence in _sentences(paragraph.text):
         text = _plain(sentence)

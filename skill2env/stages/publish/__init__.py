@@ -34,7 +34,9 @@ def publish(context: Context) -> dict[str, Any]:
     params = context.params.publish
     tally = Tally()
     with reading(context.workspace) as inputs, DatasetWriter(context.workspace.dataset) as dataset:
-        candidates = {skill: Candidate(fate.tree_sha256, fate.accepted > 0) for skill, fate in inputs.fates.items()}
+        candidates = {
+            skill: Candidate(fate.tree_sha256, fate.accepted > 0) for skill, fate in inputs.fates.items()
+        }
         splits = assign(candidates, params.validation_share, params.test_share)
         _tasks(inputs, splits, dataset, tally, context.params.rollout.output_chars)
         _skills(inputs, splits, dataset, tally)
@@ -48,7 +50,9 @@ def publish(context: Context) -> dict[str, Any]:
     return figures
 
 
-def _tasks(inputs: Inputs, splits: Mapping[str, str], dataset: DatasetWriter, tally: Tally, limit: int) -> None:
+def _tasks(
+    inputs: Inputs, splits: Mapping[str, str], dataset: DatasetWriter, tally: Tally, limit: int
+) -> None:
     """Write tasks and their attempts, in the order of their ids."""
     skill: Skill | None = None
     for task_id in inputs.tasks:
@@ -67,7 +71,7 @@ def _attempts(
     published: Published, licence: str, split: str, dataset: DatasetWriter, tally: Tally, limit: int
 ) -> None:
     rows = [
-        (trajectory_row(published.task, one, licence, limit), sft_row(published.task, one, licence, limit))
+        (trajectory_row(published.task, one, licence, limit), sft_row(published, one, licence, limit))
         for one in (published.rollout.trajectories if published.rollout else ())
     ]
     for row, conversation in sorted(rows, key=lambda pair: pair[0].trajectory_id):

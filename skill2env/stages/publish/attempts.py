@@ -10,9 +10,11 @@ from skill2env.models.rollout import Trajectory
 from skill2env.models.rows import CheckOutcome, SftRow, TrajectoryRow
 from skill2env.models.task import Task
 from skill2env.models.trial import Status, Trial
-from skill2env.stages.publish.messages import TOOLS, conversation
+from skill2env.stages.publish.inputs import Published
+from skill2env.stages.publish.messages import TOOLS, conversation, delivered
 
 _PLAIN = "plain"
+_WORLD = "environment/world"
 
 
 def trajectory_row(task: Task, trajectory: Trajectory, licence: str, limit: int) -> TrajectoryRow:
@@ -38,7 +40,9 @@ def trajectory_row(task: Task, trajectory: Trajectory, licence: str, limit: int)
         commands=tuple(step.command for step in trial.steps),
         exit_codes=tuple(step.exit_code for step in trial.steps),
         trajectory=canonical_json(document(trial, name, task.instruction, limit)),
-        check_messages=canonical_json({result.name: result.message for result in verdict.checks if result.message}),
+        check_messages=canonical_json(
+            {result.name: result.message for result in verdict.checks if result.message}
+        ),
         reason=verdict.reason,
         outputs_sha256=trial.outputs_sha256,
         output_bytes=sum(step.output_bytes for step in trial.steps),
@@ -49,12 +53,24 @@ def trajectory_row(task: Task, trajectory: Trajectory, licence: str, limit: int)
     )
 
 
-def sft_row(task: Task, trajectory: Trajectory, licence: str, limit: int) -> SftRow | None:
-    """Return a passing trial of a correct solution as a conversation, or None; takes what `trajectory_row` takes."""
-    trial = trajectory.trial
-    if trial.verdict.status is not Status.PASS or trial.verdict.reward < 1 or trial.role not in ("reference", "alternative"):
+def sft_row(published: Published, trajectory: Trajectory, licence: str, limit: int) -> SftRow | None:
+    """Return a passing trial of a correct solution as a conversation, or None.
+
+    Args:
+        published: what was attempted.
+        trajectory: the attempt.
+        licence: licence of the row.
+        limit: characters of each step's output that are shown.
+    """
+    task, trial = published.task, trajectory.trial
+    if (
+        trial.verdict.status is not Status.PASS
+        or trial.verdict.reward < 1
+        or trial.role not in ("reference", "alternative")
+    ):
         return None
-    outputs = task.blueprint.spec.outputs
+    world = [path.removeprefix(_WORLD) for path in published.tree if path.startswith(_WORLD)]
+    outputs = delivered(task.blueprint.spec.outputs, world)
     return SftRow(
         **_common(task, trajectory, licence),
         messages=conversation(task.instruction, trial.steps, outputs, limit),

@@ -53,7 +53,7 @@ tool call are an object, as chat templates want them. Columns of type *JSON text
 """
 
 _WRITING_BACK = """\
-`files` is the whole task directory, a Harbor task that runs as it is. `skill2env export TASK_ID FOLDER` writes it with the
+`files` is the whole task directory, a Harbor task that runs as it is. `skill2env export TASK_ID --to FOLDER` writes it with the
 very modes that its content id is made of; without skill2env:
 
 ```python
@@ -88,7 +88,7 @@ def dataset_page() -> str:
     parts = [
         "# The dataset",
         "<!-- Generated from skill2env/models/rows.py and task_row.py by `skill2env docs`; edit the docstrings there. -->",
-        "`data/dataset/` is a folder of parquet files with a dataset card. It loads as it is, and the same from the Hub.",
+        "`data/dataset/` is a folder of parquet files with a dataset card, which loads as it is and can be uploaded as it is.",
         "## Loading",
         _LOADING,
         "## Writing a task back",
@@ -96,7 +96,7 @@ def dataset_page() -> str:
         "## Splits",
         _SPLITTING,
         "## Columns",
-        _MEASURED + _EMPTY.split(" Here")[0],
+        _MEASURED + _EMPTY.partition(" Here")[0],
         _column_tables("###"),
     ]
     return _page(parts)
@@ -134,7 +134,10 @@ def card(
         _INTRODUCTION,
         "## In figures",
         _figures(figures),
-        _table(("Config", *SPLITS), [(f"`{config}`", *(rows[config].get(s, 0) for s in SPLITS)) for config in CONFIGS]),
+        _table(
+            ("Config", *SPLITS),
+            [(f"`{config}`", *(rows[config].get(s, 0) for s in SPLITS)) for config in CONFIGS],
+        ),
         *([_EMPTY.format(names=", ".join(empty))] if empty else []),
         "What became of every item, stage by stage:",
         _funnel(figures["funnel"]),
@@ -179,7 +182,10 @@ def _figures(figures: Mapping[str, Any]) -> str:
     lines = [
         f"{figures['accepted_tasks']} tasks from {figures['skills_with_tasks']} of {figures['skills']} skills; "
         f"{passing} passing and {failing} failing trajectories.",
-        *(f"Tasks by {kind.replace('_', ' ')}: {_counts(figures[f'tasks_by_{kind}'])}." for kind in ("level", "toolchain")),
+        *(
+            f"Tasks by {kind.replace('_', ' ')}: {_counts(figures[f'tasks_by_{kind}'])}."
+            for kind in ("level", "toolchain")
+        ),
         f"Archetypes: {_counts(figures['tasks_by_archetype'])}.",
         f"Verifier patterns: {_counts(figures['tasks_by_verifier_pattern'])}.",
     ]
@@ -192,7 +198,9 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 def _funnel(funnel: Mapping[str, Mapping[str, Any]]) -> str:
     names = ("inputs", "accepted", "rejected", "errored")
-    return _table(("Stage", *names), [(stage, *(counts[name] for name in names)) for stage, counts in funnel.items()])
+    return _table(
+        ("Stage", *names), [(stage, *(counts[name] for name in names)) for stage, counts in funnel.items()]
+    )
 
 
 def _column_tables(heading: str) -> str:
@@ -209,7 +217,9 @@ def _columns(model: type[Record]) -> str:
 
 def _table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
+    return "\n".join(
+        "| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines
+    )
 
 
 def _page(parts: Sequence[str]) -> str:

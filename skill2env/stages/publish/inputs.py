@@ -46,6 +46,8 @@ class Fate:
 
     tree_sha256: str
     blueprints: int = 0
+    built: int = 0
+    """Tasks that were built."""
     accepted: int = 0
     """Tasks that every gate accepted."""
     errored: int = 0
@@ -69,13 +71,16 @@ class Inputs:
         """
         self._shards = {stage: stack.enter_context(Lookup(workspace.shard(stage))) for stage in STAGES}
         self.fates = {
-            skill: Fate(tree_sha256=self.skill(skill).tree_sha256) for skill in self._shards["parse"].ids("accepted")
+            skill: Fate(tree_sha256=self.skill(skill).tree_sha256)
+            for skill in self._shards["parse"].ids("accepted")
         }
         self.tasks = self._shards["validate"].ids("accepted")
         """Ids of the accepted tasks, sorted."""
         self.funnel = {stage: self._counts(stage) for stage in STAGES}
         """By stage: inputs, accepted, rejected and errored."""
-        self.refused = tuple(sorted((item, stage) for stage in STAGES for item in self._shards[stage].ids("rejected")))
+        self.refused = tuple(
+            sorted((item, stage) for stage in STAGES for item in self._shards[stage].ids("rejected"))
+        )
         """Item and stage of every rejection, sorted."""
         self._count()
 
@@ -98,10 +103,18 @@ class Inputs:
         try:
             tree = unpack(archive)
         except BadTree as error:
-            raise WorkspaceError(f"the files of {task_id} are damaged ({error}); delete data/store and run `dvc repro`") from error
-        known = {task.content_id, report.task_content_id, rollout.task_content_id if rollout else task.content_id}
+            raise WorkspaceError(
+                f"the files of {task_id} are damaged ({error}); delete data/store and run `dvc repro`"
+            ) from error
+        known = {
+            task.content_id,
+            report.task_content_id,
+            rollout.task_content_id if rollout else task.content_id,
+        }
         if known != {tree_id(tree)}:
-            raise WorkspaceError(f"build, validate and rollout know different states of {task_id}; run `dvc repro`")
+            raise WorkspaceError(
+                f"build, validate and rollout know different states of {task_id}; run `dvc repro`"
+            )
         return Published(task, report, rollout, archive, tree)
 
     def rejection(self, item_id: str, stage: str) -> Rejected:
@@ -124,7 +137,9 @@ class Inputs:
     def _record(self, stage: str, item_id: str, kind: type[RecordT]) -> RecordT:
         row = self._shards[stage].get(item_id)
         if row is None or row.kind != "accepted":
-            raise WorkspaceError(f"the outcomes of {stage} have no accepted {item_id}, on which later stages build; run `dvc repro`")
+            raise WorkspaceError(
+                f"the outcomes of {stage} have no accepted {item_id}, on which later stages build; run `dvc repro`"
+            )
         return Accepted[kind].model_validate_json(row.outcome).record  # type: ignore[valid-type]
 
     def _counts(self, stage: str) -> dict[str, int]:
@@ -136,13 +151,17 @@ class Inputs:
         for blueprint_id in self._shards["draft"].ids("accepted"):
             blueprint = self._record("draft", blueprint_id, Blueprint)
             self.fates.get(blueprint.skill_id, nobody).blueprints += 1
+        for task_id in self._shards["build"].ids("accepted"):
+            self.fates.get(self.owner(task_id, "build"), nobody).built += 1
         for task_id in self.tasks:
             self.fates.get(self.owner(task_id, "validate"), nobody).accepted += 1
         for stage in STAGES:
             for item in self._shards[stage].ids("errored"):
                 self.fates.get(self.owner(item, stage), nobody).errored += 1
         for item, stage in self.refused:
-            self.fates.get(self.owner(item, stage), nobody).refused[stage][self.rejection(item, stage).rule] += 1
+            self.fates.get(self.owner(item, stage), nobody).refused[stage][
+                self.rejection(item, stage).rule
+            ] += 1
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from skill2env.interop.atif import BASH, call_id, observed
@@ -15,28 +15,63 @@ SYSTEM = (
 TOOLS: tuple[dict[str, Any], ...] = (BASH,)
 
 
-def conversation(instruction: str, steps: Sequence[StepRecord], outputs: Sequence[str], limit: int) -> tuple[dict[str, Any], ...]:
+def conversation(
+    instruction: str, steps: Sequence[StepRecord], outputs: Sequence[str], limit: int
+) -> tuple[dict[str, Any], ...]:
     """Return the messages; arguments are an object rather than a text, since templates serialise them themselves.
 
     Args:
         instruction: what the user asks.
         steps: what was done, in order.
-        outputs: paths that the user asked for.
+        outputs: paths of what was delivered, see `delivered`.
         limit: characters of each output that are shown.
     """
-    messages: list[dict[str, Any]] = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": instruction}]
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": SYSTEM},
+        {"role": "user", "content": instruction},
+    ]
     for number, step in enumerate(steps, 1):
         call = {"name": "bash", "arguments": {"command": step.command}}
         calls = [{"id": call_id(number), "type": "function", "function": call}]
         messages.append({"role": "assistant", "content": step.why, "tool_calls": calls})
         messages.append(
-            {"role": "tool", "tool_call_id": call_id(number), "name": "bash", "content": observed(step, limit)}
+            {
+                "role": "tool",
+                "tool_call_id": call_id(number),
+                "name": "bash",
+                "content": observed(step, limit),
+            }
         )
     messages.append({"role": "assistant", "content": closing(outputs)})
     return tuple(messages)
 
 
 def closing(outputs: Sequence[str]) -> str:
-    """Return the assistant's last words: that the work is done, and where it is."""
+    """Return the assistant's last words: that the work is done, and where it is, as far as that is known."""
+    if not outputs:
+        return "Done. Everything that you asked for is in place."
     *others, last = outputs
-    return f"Done. The result is in {', '.join(others)} and {last}." if others else f"Done. The result is in {last}."
+    return (
+        f"Done. The result is in {', '.join(others)} and {last}."
+        if others
+        else f"Done. The result is in {last}."
+    )
+
+
+def delivered(outputs: Sequence[str], world: Iterable[str]) -> tuple[str, ...]:
+    """Return the outputs that a passing agent is known to have made.
+
+    One that was there from the start may be among the outputs only so that a guard can see that it was left alone; it is
+    named only if it is the sole output, since doing nothing passes no task.
+
+    Args:
+        outputs: the paths that the verifier sees.
+        world: absolute paths of the files that were there at the start.
+    """
+    there = tuple(world)
+    made = tuple(
+        output
+        for output in outputs
+        if not any(path == output or path.startswith(f"{output}/") for path in there)
+    )
+    return made or (tuple(outputs) if len(outputs) == 1 else ())

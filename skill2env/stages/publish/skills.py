@@ -56,7 +56,7 @@ def why_none(fate: Fate) -> str:
     if fate.refused["draft"] and not fate.blueprints:
         return f"every blueprint was rejected, by {_rules(fate.refused['draft'])}"
     if fate.blueprints:
-        return "no task was built from its blueprints: no level of theirs is wanted"
+        return "its tasks were not validated" if fate.built else "no level of its blueprints is built"
     return "no blueprint was written for it"
 
 

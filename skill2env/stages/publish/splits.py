@@ -35,8 +35,11 @@ def assign(skills: Mapping[str, Candidate], validation_share: float, test_share:
     for skill, candidate in skills.items():
         groups.setdefault(candidate.tree_sha256, []).append(skill)
     ranked = sorted(groups.values(), key=lambda group: _hash(min(group)))
-    useful = [group for group in ranked if any(skills[skill].gave_tasks for skill in group)]
-    strata = [useful, [group for group in ranked if group not in useful]] if len(useful) >= _FEWEST else [ranked]
+    useful: list[list[str]] = []
+    barren: list[list[str]] = []
+    for group in ranked:
+        (useful if any(skills[skill].gave_tasks for skill in group) else barren).append(group)
+    strata = [useful, barren] if len(useful) >= _FEWEST else [ranked]
     splits: dict[str, str] = {}
     for stratum, groups_of in enumerate(strata):
         names = _shared_out(len(groups_of), validation_share, test_share, at_least=1 if stratum == 0 else 0)

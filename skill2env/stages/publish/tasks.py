@@ -72,7 +72,9 @@ def _request(published: Published) -> dict[str, Any]:
     """Return what is asked, of whom, within which limits, and how it is judged."""
     task, spec = published.task, published.task.blueprint.spec
     scripts = task.blueprint.scripts
-    mistakes = [{**_script(s), "slip": s.slip, "fails_at": s.fails_at} for s in scripts if s.role == "mistake"]
+    mistakes = [
+        {**_script(s), "slip": s.slip, "fails_at": s.fails_at} for s in scripts if s.role == "mistake"
+    ]
     return {
         "title": spec.title,
         "workflow": spec.workflow,
@@ -88,7 +90,9 @@ def _request(published: Published) -> dict[str, Any]:
         "outputs": spec.outputs,
         **spec.limits.model_dump(),
         "truth": canonical_json(task.truth),
-        "rubric": canonical_json([criterion.model_dump(mode="json", exclude_none=True) for criterion in spec.rubric]),
+        "rubric": canonical_json(
+            [criterion.model_dump(mode="json", exclude_none=True) for criterion in spec.rubric]
+        ),
         "alternative_scripts": canonical_json([_script(s) for s in scripts if s.role == "alternative"]),
         "mistake_scripts": canonical_json(mistakes),
         "author_kind": spec.author.kind,
@@ -108,7 +112,9 @@ def _gates(report: ValidationReport) -> dict[str, Any]:
     measures = [entry for entry in figures if entry[1].endswith(_MEASURES)]
     return {
         **{
-            f"gate_{gate.gate}": gate.passed for gate in report.gates if f"gate_{gate.gate}" in TaskRow.model_fields
+            f"gate_{gate.gate}": gate.passed
+            for gate in report.gates
+            if f"gate_{gate.gate}" in TaskRow.model_fields
         },
         **{name: value for _, name, value in figures if name in _FIGURES},
         "gate_figures": _by_gate(entry for entry in figures if entry not in measures),
@@ -126,7 +132,9 @@ def _by_gate(figures: Iterable[tuple[str, str, Any]]) -> str:
 
 def _counted(published: Published) -> dict[str, int | None]:
     """Return the numbers of checks and guards, as the reference's verdict has them."""
-    trials = [trajectory.trial for trajectory in (published.rollout.trajectories if published.rollout else ())]
+    trials = [
+        trajectory.trial for trajectory in (published.rollout.trajectories if published.rollout else ())
+    ]
     judged = next((trial.verdict.checks for trial in trials if trial.verdict.checks), None)
     if judged is None:
         return {"checks": None, "guards": None}

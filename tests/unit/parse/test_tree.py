@@ -12,8 +12,8 @@ import pytest
 from skill2env.errors import UsageError
 from skill2env.models.base import content_id
 from skill2env.models.outcome import Accepted, Rejected
-from skill2env.stages.parse import discover, read_skill, tree_hash
-from skill2env.stages.parse.tree import MAX_BYTES, MAX_FILES, scan
+from skill2env.stages.parse import discover, provenance_path, read_skill, tree_hash
+from skill2env.stages.parse.tree import MAX_BYTES, MAX_FILES, read_regular, scan
 
 TEXT = "---\nname: probe\ndescription: Probes a disk.\n---\n\n# Probe\n\nProbe it.\n"
 
@@ -202,3 +202,31 @@ def test_discover_notices_a_changed_provenance_file(tmp_path: Path, folder: Path
 def test_discover_without_a_corpus(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="There is no folder"):
         discover(tmp_path)
+
+
+def test_folder_whose_provenance_file_could_have_no_name(tmp_path: Path, folder: Path) -> None:
+    corpus = tmp_path / "corpus"
+    (corpus / "skills").mkdir(parents=True)
+    folder.rename(corpus / "skills" / ("a" * 255))
+    (source,) = discover(corpus)
+    answer = read_skill(corpus / source.path, source.skill_id, provenance_path(corpus, source.skill_id))
+    assert isinstance(answer, Accepted)
+    assert "no-provenance" in {finding.code for finding in answer.record.findings}
+
+
+def test_provenance_file_that_is_no_plain_file(tmp_path: Path, folder: Path) -> None:
+    place = tmp_path / "probe.yaml"
+    place.symlink_to("/etc/passwd")
+    answer = read_skill(folder, "probe", place)
+    assert isinstance(answer, Rejected)
+    assert answer.rule == "provenance-mismatch"
+
+
+def test_reading_follows_no_link_and_waits_for_no_pipe(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"abc")
+    (tmp_path / "link").symlink_to("file")
+    os.mkfifo(tmp_path / "pipe")
+    assert read_regular(tmp_path / "file", 2) == b"ab"
+    for name in ("link", "pipe", "."):
+        with pytest.raises(OSError, match=r"."):
+            read_regular(tmp_path / name, 2)

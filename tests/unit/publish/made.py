@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from skill2env.models.base import Record
-from skill2env.models.blueprint import Author, Blueprint, BlueprintSpec, Criterion, Evidence, Limits, Persona, Script, Step
+from skill2env.models.blueprint import (
+    Author,
+    Blueprint,
+    BlueprintSpec,
+    Criterion,
+    Evidence,
+    Limits,
+    Persona,
+    Script,
+    Step,
+)
 from skill2env.models.outcome import Accepted, Errored, Finding, Rejected, Severity
 from skill2env.models.report import GateResult, ValidationReport
 from skill2env.models.rollout import Rollout, Trajectory
@@ -48,7 +58,13 @@ class World:
 
 
 def skill(skill_id: str, tree_sha256: str = "") -> Skill:
-    warning = Finding(code="no-provenance", severity=Severity.WARNING, message="Nothing is on record.", file="SKILL.md", line=2)
+    warning = Finding(
+        code="no-provenance",
+        severity=Severity.WARNING,
+        message="Nothing is on record.",
+        file="SKILL.md",
+        line=2,
+    )
     return Skill(
         skill_id=skill_id,
         name=skill_id,
@@ -74,14 +90,20 @@ def skill(skill_id: str, tree_sha256: str = "") -> Skill:
         statements=(),
         files=(BundledFile(path="SKILL.md", size=5, mode=0o100644, sha256="0" * 64),),
         tree_sha256=tree_sha256 or f"tree-of-{skill_id}",
-        provenance=Provenance(origin="the corpus", commit="c0ffee", path=f"skills/{skill_id}", licence="Apache-2.0"),
+        provenance=Provenance(
+            origin="the corpus", commit="c0ffee", path=f"skills/{skill_id}", licence="Apache-2.0"
+        ),
         findings=(warning,),
     )
 
 
 def scripts() -> tuple[Script, ...]:
     return (
-        Script(name="reference", role="reference", steps=(Step(why="Look first.", command="ls"), Step(why="", command="make it"))),
+        Script(
+            name="reference",
+            role="reference",
+            steps=(Step(why="Look first.", command="ls"), Step(why="", command="make it")),
+        ),
         Script(name="other-way", role="alternative", steps=(Step(why="Otherwise.", command="awk 1"),)),
         Script(
             name="too-fast",
@@ -104,12 +126,20 @@ def blueprint(skill_id: str) -> Blueprint:
         toolchain="shell",
         knobs={"lines": {"easy": 10, "hard": 99}},
         seeds=(1, 2),
-        outputs=("/workspace/incident.json", "/workspace/notes.md"),
+        outputs=("/workspace/incident.json", "/workspace/notes.md", "/var/log"),
         limits=Limits(agent_sec=60, verifier_sec=30, memory_mb=256, cpus=1),
         skill_refs=("SKILL.md:3-5",),
         rubric=(
-            Criterion(id="looks", kind="must_do", text="Looks.", source="SKILL.md:3", evidence=Evidence(used="ls")),
-            Criterion(id="doubts", kind="best_practice", text="Doubts.", source="SKILL.md:4", evidence=Evidence(judge="Is doubt stated?")),
+            Criterion(
+                id="looks", kind="must_do", text="Looks.", source="SKILL.md:3", evidence=Evidence(used="ls")
+            ),
+            Criterion(
+                id="doubts",
+                kind="best_practice",
+                text="Doubts.",
+                source="SKILL.md:4",
+                evidence=Evidence(judge="Is doubt stated?"),
+            ),
         ),
         author=Author(kind="agent", name="the makers", date=datetime.date(2026, 1, 2)),
     )
@@ -170,7 +200,8 @@ def report(made: Task, world: World) -> ValidationReport:
         "gate_of_tomorrow": {"novelties": 7},
     }
     gates = [
-        GateResult(gate=name, passed=True, message=f"fine, in {world.slower} s", figures=found) for name, found in figures.items()
+        GateResult(gate=name, passed=True, message=f"fine, in {world.slower} s", figures=found)
+        for name, found in figures.items()
     ]
     return ValidationReport(
         task_id=made.task_id,
@@ -184,7 +215,14 @@ def report(made: Task, world: World) -> ValidationReport:
 
 def verdict(reward: float) -> Verdict:
     checks = (
-        CheckResult(name="test_client", kind="check", group="facts", weight=2, passed=reward == 1, message="" if reward == 1 else "no"),
+        CheckResult(
+            name="test_client",
+            kind="check",
+            group="facts",
+            weight=2,
+            passed=reward == 1,
+            message="" if reward == 1 else "no",
+        ),
         CheckResult(name="test_count", kind="check", group="facts", weight=1, passed=True),
         CheckResult(name="test_logs_kept", kind="guard", group="", weight=0, passed=True),
     )
@@ -247,7 +285,9 @@ def outcomes(world: World) -> dict[str, list[Row]]:
     jobs = [(name, level, seed) for name in world.skills for level in world.levels for seed in world.seeds]
     tasks = [task(name, level, seed, world) for name, level, seed in jobs]
     made: dict[str, list[Row]] = {
-        "parse": [accepted(name, skill(name, world.trees.get(name, ""))) for name in (*world.skills, *world.barren)],
+        "parse": [
+            accepted(name, skill(name, world.trees.get(name, ""))) for name in (*world.skills, *world.barren)
+        ],
         "draft": [accepted(f"{name}--break-in", blueprint(name)) for name in world.skills],
         "build": [accepted(one.task_id, one, pack_gz(tree(one.task_id))) for one in tasks],
         "validate": [accepted(one.task_id, report(one, world)) for one in tasks],

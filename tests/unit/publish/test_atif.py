@@ -151,5 +151,3 @@ def test_a_bad_end_is_told(output: str, exit_code: int | None, shown: str) -> No
 def test_call_ids_suit_every_template() -> None:
     assert {len(call_id(number)) for number in (1, 99, 99_999)} == {9}
     assert call_id(7).isalnum()
-
-

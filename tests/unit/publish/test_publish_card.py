@@ -42,15 +42,30 @@ def test_every_column_is_on_the_card_with_its_meaning(tmp_path: Path) -> None:
 def test_the_header_names_every_file(tmp_path: Path) -> None:
     header, _ = card_of(tmp_path, World())
     assert [config["config_name"] for config in header["configs"]] == list(CONFIGS)
-    assert [config.get("default", False) for config in header["configs"]] == [True, False, False, False, False]
+    assert [config.get("default", False) for config in header["configs"]] == [
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
     named = {file["path"] for config in header["configs"] for file in config["data_files"]}
-    written = {path.relative_to(tmp_path / "data/dataset").as_posix() for path in tmp_path.glob("data/dataset/*/*")}
+    written = {
+        path.relative_to(tmp_path / "data/dataset").as_posix() for path in tmp_path.glob("data/dataset/*/*")
+    }
     assert named == written
 
 
 def test_the_header_changes_with_the_rows(tmp_path: Path) -> None:
-    found = [card_of(tmp_path / name, world)[0]["configs"] for name, world in (("a", World()), ("b", World(mistake_reward=0.5)))]
-    changed = [old["config_name"] for old, new in zip(*found, strict=True) if old["description"] != new["description"]]
+    found = [
+        card_of(tmp_path / name, world)[0]["configs"]
+        for name, world in (("a", World()), ("b", World(mistake_reward=0.5)))
+    ]
+    changed = [
+        old["config_name"]
+        for old, new in zip(*found, strict=True)
+        if old["description"] != new["description"]
+    ]
     assert changed == ["trajectories"]
 
 
@@ -64,7 +79,10 @@ def test_the_funnel_is_told(tmp_path: Path) -> None:
 
 def test_empty_configs_are_told(tmp_path: Path) -> None:
     _, body = card_of(tmp_path, World(refused=False))
-    assert "a single row of nulls, since `load_dataset` refuses to load no rows at all. Here that is: `rejected`." in body
+    assert (
+        "a single row of nulls, since `load_dataset` refuses to load no rows at all. Here that is: `rejected`."
+        in body
+    )
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,9 @@ from skill2env.models.tree import tree_id, unpack
 from skill2env.params import Params, RolloutParams
 from skill2env.stages.context import Context
 from skill2env.stages.publish import publish
+from skill2env.stages.publish.inputs import Fate
+from skill2env.stages.publish.messages import closing, delivered
+from skill2env.stages.publish.skills import why_none
 from skill2env.stages.validate.gates import GATES
 from skill2env.store.dataset import fingerprint, read_back, rows
 from skill2env.store.folders import write_folder
@@ -59,9 +62,21 @@ def test_rows_are_sorted_by_their_keys_and_whole(dataset: Path) -> None:
         assert set(found[0]) == {"split", *CONFIGS[config].model_fields}
 
 
+def test_tasks_are_sorted_whatever_the_order_of_the_shards(tmp_path: Path) -> None:
+    made = context(tmp_path, World(skills=("beta", "alpha"), seeds=(2, 1)))
+    publish(made)
+    found = [row["task_id"] for row in rows(made.workspace.dataset, "tasks")]
+    assert len(found) == 8 and found == sorted(found)
+
+
 def test_a_skill_never_crosses_a_split(dataset: Path) -> None:
     splits: dict[str, set[str]] = {}
-    for config, key in (("tasks", "skill"), ("sft", "skill"), ("trajectories", "skill"), ("skills", "skill_id")):
+    for config, key in (
+        ("tasks", "skill"),
+        ("sft", "skill"),
+        ("trajectories", "skill"),
+        ("skills", "skill_id"),
+    ):
         for row in rows(dataset, config):
             splits.setdefault(row[key], set()).add(row["split"])
     assert {len(found) for found in splits.values()} == {1}
@@ -86,23 +101,41 @@ def test_a_task_says_what_it_is(dataset: Path) -> None:
     assert row["solution"] == "#!/bin/bash\nls\n"
     assert row["dockerfile"] == "FROM debian\nCOPY world/ /\n"
     assert json.loads(row["mistake_scripts"]) == [
-        {"name": "too-fast", "text": "#> Guess.\necho 31\n", "slip": "offsets ignored", "fails_at": ["easy", "hard"]}
+        {
+            "name": "too-fast",
+            "text": "#> Guess.\necho 31\n",
+            "slip": "offsets ignored",
+            "fails_at": ["easy", "hard"],
+        }
     ]
     assert json.loads(row["alternative_scripts"]) == [{"name": "other-way", "text": "#> Otherwise.\nawk 1\n"}]
     assert [criterion["evidence"] for criterion in json.loads(row["rubric"])] == [
         {"used": "ls"},
         {"judge": "Is doubt stated?"},
     ]
-    assert (row["oracle_runs"], row["mistakes_caught"], row["leaks"], row["checks"], row["guards"]) == (3, 1, 0, 2, 1)
+    assert (row["oracle_runs"], row["mistakes_caught"], row["leaks"], row["checks"], row["guards"]) == (
+        3,
+        1,
+        0,
+        2,
+        1,
+    )
     assert json.loads(row["gate_figures"])["gate_of_tomorrow"] == {"novelties": 7}
     assert json.loads(row["gate_measures"])["builds"] == {"image_mb": 91.5, "image_build_sec": 0.4}
-    assert (row["difficulty"], row["cost_usd"], row["tokens"], row["author_date"]) == (None, 0.0, 0, "2026-01-02")
+    assert (row["difficulty"], row["cost_usd"], row["tokens"], row["author_date"]) == (
+        None,
+        0.0,
+        0,
+        "2026-01-02",
+    )
     assert (row["skill_origin"], row["licence"], row["validate_sec"]) == ("the corpus", "Apache-2.0", 9.0)
 
 
 def test_every_gate_has_a_column() -> None:
     wanted = {f"gate_{gate.NAME}" for gate in GATES}
-    assert wanted == {name for name, field in TaskRow.model_fields.items() if field.annotation == (bool | None)}
+    assert wanted == {
+        name for name, field in TaskRow.model_fields.items() if field.annotation == (bool | None)
+    }
 
 
 def test_every_column_has_a_meaning() -> None:
@@ -119,10 +152,22 @@ def test_a_conversation_has_only_what_templates_know(dataset: Path) -> None:
         "tool": {"role", "content", "tool_call_id", "name"},
     }
     messages = row["messages"]
-    assert [message["role"] for message in messages] == ["system", "user", "assistant", "tool", "assistant", "tool", "assistant"]
+    assert [message["role"] for message in messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
     assert all(set(message) <= known[message["role"]] for message in messages)
     assert messages[1]["content"] == f"Please look into {ONE}.\n"
-    call = {"id": "call00001", "type": "function", "function": {"name": "bash", "arguments": {"command": "ls"}}}
+    call = {
+        "id": "call00001",
+        "type": "function",
+        "function": {"name": "bash", "arguments": {"command": "ls"}},
+    }
     assert messages[2] == {"role": "assistant", "content": "Look first.", "tool_calls": [call]}
     assert messages[5]["content"] == "pid 1.0\n[exit code 1]"
     assert messages[6] == {
@@ -130,7 +175,34 @@ def test_a_conversation_has_only_what_templates_know(dataset: Path) -> None:
         "content": "Done. The result is in /workspace/incident.json and /workspace/notes.md.",
     }
     assert [tool["function"]["name"] for tool in row["tools"]] == ["bash"]
-    assert (row["source"], row["reward"], row["rubric_satisfied"], row["rubric_violated"]) == ("scripted", 1.0, 1, 0)
+    assert (row["source"], row["reward"], row["rubric_satisfied"], row["rubric_violated"]) == (
+        "scripted",
+        1.0,
+        1,
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("outputs", "known"),
+    [
+        (("/workspace/a", "/srv/repo"), ("/workspace/a",)),
+        (("/srv/repo",), ("/srv/repo",)),
+        (("/srv/repo", "/etc/app.conf"), ()),
+        (("/srv/repository",), ("/srv/repository",)),
+        (("/srv/repository", "/srv/repo"), ("/srv/repository",)),
+    ],
+)
+def test_what_was_there_from_the_start_is_not_called_a_result(
+    outputs: tuple[str, ...], known: tuple[str, ...]
+) -> None:
+    assert delivered(outputs, ("/srv/repo/HEAD", "/etc/app.conf")) == known
+
+
+def test_the_last_words_are_true() -> None:
+    assert closing(()) == "Done. Everything that you asked for is in place."
+    assert closing(("/a",)) == "Done. The result is in /a."
+    assert closing(("/a", "/b", "/c")) == "Done. The result is in /a, /b and /c."
 
 
 def test_outputs_are_cut_as_params_say(tmp_path: Path) -> None:
@@ -150,13 +222,23 @@ def test_only_passing_solutions_are_to_be_trained_on(tmp_path: Path) -> None:
 
 def test_failing_trials_are_trajectories(dataset: Path) -> None:
     row = one(dataset, "trajectories", trajectory_id=f"{ONE}/mistake/too-fast")
-    assert (row["status"], row["reward"], row["partial_reward"], row["slip"]) == ("fail", 0.0, 0.3333, "offsets ignored")
+    assert (row["status"], row["reward"], row["partial_reward"], row["slip"]) == (
+        "fail",
+        0.0,
+        0.3333,
+        "offsets ignored",
+    )
     assert [check["passed"] for check in row["checks"]] == [False, True, True]
     assert (row["checks_passed"], json.loads(row["check_messages"])) == (1, {"test_client": "no"})
     assert (row["commands"], row["exit_codes"]) == (["echo 31"], [0])
     document = json.loads(row["trajectory"])
     assert (document["schema_version"], document["trajectory_id"]) == ("ATIF-v1.8", row["trajectory_id"])
-    assert row["rubric"][1] == {"criterion_id": "doubts", "kind": "best_practice", "weight": 1.0, "satisfied": None}
+    assert row["rubric"][1] == {
+        "criterion_id": "doubts",
+        "kind": "best_practice",
+        "weight": 1.0,
+        "satisfied": None,
+    }
 
 
 def test_no_verdict_is_no_reward_of_nothing(tmp_path: Path) -> None:
@@ -169,12 +251,21 @@ def test_no_verdict_is_no_reward_of_nothing(tmp_path: Path) -> None:
     figures = publish(Context(workspace, Params(), ResultStore(workspace.results)))
     found = one(workspace.dataset, "trajectories", status="no_verdict")
     assert (found["reward"], found["partial_reward"]) == (None, None)
-    assert (figures["no_verdict_trajectories"], figures["failing_trajectories"], figures["reward_mean"]) == (1, 0, 1.0)
+    assert (figures["no_verdict_trajectories"], figures["failing_trajectories"], figures["reward_mean"]) == (
+        1,
+        0,
+        1.0,
+    )
 
 
 def test_skills_say_what_they_gave_or_why_nothing(dataset: Path) -> None:
     alpha, empty = one(dataset, "skills", skill_id="alpha"), one(dataset, "skills", skill_id="empty")
-    assert (alpha["tasks_accepted"], alpha["tasks_rejected"], alpha["blueprints"], alpha["blueprints_rejected"]) == (4, 2, 1, 1)
+    assert (
+        alpha["tasks_accepted"],
+        alpha["tasks_rejected"],
+        alpha["blueprints"],
+        alpha["blueprints_rejected"],
+    ) == (4, 2, 1, 1)
     assert (alpha["why_none"], alpha["warnings"], alpha["files"]) == ("", 1, 1)
     assert (empty["why_none"], empty["tasks_accepted"]) == ("no blueprint was written for it", 0)
 
@@ -183,10 +274,27 @@ def test_a_skill_without_tasks_names_the_rules(tmp_path: Path) -> None:
     stages = outcomes(World(skills=("alpha", "beta"), levels=("easy",), seeds=(1,)))
     stages["draft"] = [row for row in stages["draft"] if row.item_id != "alpha--break-in"]
     for stage in ("build", "validate", "rollout"):
-        stages[stage] = [row for row in stages[stage] if "errored" != row.kind and "beta" in row.item_id]
+        stages[stage] = [row for row in stages[stage] if row.kind != "errored" and "beta" in row.item_id]
     workspace = write(tmp_path, stages)
     publish(Context(workspace, Params(), ResultStore(workspace.results)))
-    assert one(workspace.dataset, "skills", skill_id="alpha")["why_none"] == "every blueprint was rejected, by schema (1)"
+    assert (
+        one(workspace.dataset, "skills", skill_id="alpha")["why_none"]
+        == "every blueprint was rejected, by schema (1)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fate", "why"),
+    [
+        (Fate("t", blueprints=1, built=4, accepted=1), ""),
+        (Fate("t", blueprints=1, built=4), "its tasks were not validated"),
+        (Fate("t", blueprints=1), "no level of its blueprints is built"),
+        (Fate("t", blueprints=1, errored=1), "the infrastructure failed; it is tried again on the next run"),
+        (Fate("t"), "no blueprint was written for it"),
+    ],
+)
+def test_why_a_skill_gave_nothing(fate: Fate, why: str) -> None:
+    assert why_none(fate) == why
 
 
 def test_refused_items_of_every_stage_are_rows(dataset: Path) -> None:
@@ -209,7 +317,11 @@ def test_errored_items_are_counted_and_no_rejections(tmp_path: Path) -> None:
     assert figures["errored"] == {"parse": 0, "draft": 0, "build": 1, "validate": 0, "rollout": 0}
     assert all("unlucky" not in row["item_id"] for row in rows(made.workspace.dataset, "rejected"))
     assert figures == made.workspace.read_metrics("publish")
-    assert (figures["accepted_tasks"], figures["passing_trajectories"], figures["failing_trajectories"]) == (16, 32, 16)
+    assert (figures["accepted_tasks"], figures["passing_trajectories"], figures["failing_trajectories"]) == (
+        16,
+        32,
+        16,
+    )
     assert (figures["skills"], figures["skills_with_tasks"], figures["reward_mean"]) == (5, 4, 0.6667)
 
 

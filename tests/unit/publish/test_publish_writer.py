@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -83,7 +82,9 @@ def test_a_failure_leaves_the_old_dataset(tmp_path: Path, monkeypatch: pytest.Mo
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("skill2env.store.dataset.install", full)
-    with pytest.raises(WorkspaceError, match="No space left on device.*free space, then run `dvc repro` again"):
+    with pytest.raises(
+        WorkspaceError, match=r"No space left on device.*free space, then run `dvc repro` again"
+    ):
         publish(context(tmp_path, World(mistake_reward=0.5)))
     assert fingerprint(tmp_path / "data/dataset") == old
 
@@ -97,7 +98,9 @@ def test_folders_are_exchanged_in_one_step(tmp_path: Path) -> None:
     assert (tmp_path / "new/which").read_text() == "folder"
 
 
-def test_two_renames_do_where_one_step_is_not_to_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_renames_do_where_one_step_is_not_to_be_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(swap, "_exchange", lambda *_: False)
     for name in ("new", "folder"):
         (tmp_path / name).mkdir()
@@ -151,7 +154,10 @@ def test_row_groups_are_bounded(tmp_path: Path) -> None:
             dataset.add("rejected", "test", row(str(number)).model_copy(update={"evidence": "x" * (5 << 20)}))
         dataset.finish()
         dataset.card("card")
-    groups = {split: pq.ParquetFile(tmp_path / f"dataset/rejected/{split}.parquet").metadata for split in ("train", "test")}
+    groups = {
+        split: pq.ParquetFile(tmp_path / f"dataset/rejected/{split}.parquet").metadata
+        for split in ("train", "test")
+    }
     assert [groups["train"].row_group(index).num_rows for index in range(3)] == [100, 100, 50]
     assert groups["test"].num_row_groups == 3
 
@@ -170,12 +176,16 @@ def test_a_lookup_finds_any_row_in_any_order(tmp_path: Path) -> None:
         for item in (*ids[::7], *reversed(ids)):
             stored = found.get(item)
             assert stored is not None and stored.item_id == item
-        assert (found.kind("skill-0--unlucky--easy-s1"), found.kind("x"), found.get("x")) == ("errored", "", None)
+        assert (found.kind("skill-0--unlucky--easy-s1"), found.kind("x"), found.get("x")) == (
+            "errored",
+            "",
+            None,
+        )
 
 
 def test_a_damaged_shard_is_named(tmp_path: Path) -> None:
     made = context(tmp_path)
     path = made.workspace.shard("validate")
-    path.write_bytes(path.read_bytes()[: os.path.getsize(path) // 2])
-    with pytest.raises(WorkspaceError, match="validate/outcomes.parquet: can't be read"):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(WorkspaceError, match=r"validate/outcomes.parquet: can't be read"):
         publish(made)

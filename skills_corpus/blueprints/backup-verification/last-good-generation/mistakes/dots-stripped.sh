@@ -40,7 +40,7 @@ PY
 cd /tmp && python3 -c 'from verify import *; print(faults, newest, chain_of(newest))'
 #> Rebuild the newest sound one in memory: per generation deletions first, then files; leading dots and slashes are cut off; of two spellings of a name the later generation stays.
 cat > /tmp/restore.py <<'PY'
-import io, json, tarfile
+import gzip, io, json, tarfile
 from pathlib import PurePosixPath
 from verify import chain_of, faults, members, newest, records
 tree, refused = {}, []
@@ -61,7 +61,7 @@ for names in groups.values():
     dropped += sorted(names, key=lambda n: tree[n][0])[:-1]
 for name in dropped:
     del tree[name]
-with tarfile.open("/workspace/restored.tar.gz", "w:gz") as tar:
+with gzip.GzipFile("/workspace/restored.tar.gz", "wb", mtime=0) as out, tarfile.open(fileobj=out, mode="w") as tar:
     for name in sorted(tree):
         info = tarfile.TarInfo(name)
         info.size = len(tree[name][1])

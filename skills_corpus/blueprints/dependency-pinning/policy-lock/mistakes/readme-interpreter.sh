@@ -54,7 +54,8 @@ def requirement(text):
     text, _, marker = text.partition(";")
     if marker:
         variable, op, value = re.match(r'\s*(\w+)\s*(\S+)\s*"(.*)"', marker).groups()
-        if variable == "python_version" and not fits(PYTHON, op + value) or variable == "sys_platform" and not eval(f'"linux" {op} "{value}"'):
+        holds = fits(PYTHON, op + value) if variable == "python_version" else (value == "linux") == (op == "==")
+        if not holds:
             return None
     name, extras, spec = re.match(r"([\w.-]+)(?:\[(.*?)\])?(.*)", text.strip()).groups()
     return norm(name), (extras or "").split(","), spec

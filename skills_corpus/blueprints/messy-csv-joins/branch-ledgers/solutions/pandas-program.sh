@@ -1,0 +1,50 @@
+#> The same with pandas: one frame for each export, everything as text, then columns at a time.
+cat /srv/branches/FORMAT.md; for f in /srv/branches/*.csv; do head -c 100 "$f" | xxd | head -n 3; done
+{ echo '#!/usr/bin/python3'; cat <<'PY'
+import codecs
+import csv
+import sys
+from io import StringIO
+import pandas as pd
+
+target, paths = sys.argv[1], sys.argv[2:]
+columns = ["doc_no", "customer_no", "customer", "booked_on", "amount"]
+rename = dict(zip(["Belegnr", "Kundennr", "Kunde", "Datum", "Betrag"], columns)) | dict(zip(["Doc No", "Customer No", "Customer", "Date", "Amount"], columns))
+frames = []
+for path in paths:
+    raw = open(path, "rb").read()
+    encoding = "utf-16" if raw[:2] == codecs.BOM_UTF16_LE else "utf-8-sig"
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError:
+        text = raw.decode("windows-1252")
+    sep = max("\t;,", key=lambda c: sum(line.count(c) >= 4 for line in text.splitlines()))
+    frame = pd.read_csv(StringIO(text), sep=sep, header=None, names=list("abcde"), dtype=str, keep_default_na=False, na_filter=False, skip_blank_lines=True, engine="python")
+    heads = frame[frame.isin(list(rename)).all(axis=1)]
+    frame.columns = [rename[c] for c in heads.iloc[0]] if len(heads) else columns
+    frame = frame[frame["customer_no"].fillna("").str.strip().str.fullmatch(r"[0-9]+")].copy()
+    day = frame["booked_on"].str.strip()
+    if day.str.contains("/").any():
+        parts = day.str.split("/", expand=True).astype(int)
+        british = (parts[0] > 12).any()
+        day = parts.apply(lambda p: "%04d-%02d-%02d" % ((p[2], p[1], p[0]) if british else (p[2], p[0], p[1])), axis=1)
+    elif day.str.contains(".", regex=False).any():
+        day = pd.to_datetime(day, format="%d.%m.%Y").dt.strftime("%Y-%m-%d")
+    frame["booked_on"] = day
+    money = frame["amount"].str.strip()
+    minus = money.str.contains(r"[-(]", regex=True)
+    plain = money.str.replace(r"[-()' ]", "", regex=True)
+    cents = plain.where(plain.str.contains(r"[.,][0-9]{2}$", regex=True), plain + ".00").str.replace(r"[.,]", "", regex=True).astype("int64")
+    frame["amount"] = [("-" if m and c else "") + "%d.%02d" % divmod(c, 100) for c, m in zip(cents, minus)]
+    frame["doc_no"] = frame["doc_no"].str.strip().str.upper()
+    frame["customer_no"] = frame["customer_no"].str.strip().str.rjust(6, "0")
+    frame["customer"] = frame["customer"].str.replace(r"\s+", " ", regex=True).str.strip()
+    frames.append(frame[columns])
+ledger = pd.concat(frames).drop_duplicates("doc_no", keep="last").sort_values("doc_no")
+ledger.to_csv(target, index=False, lineterminator="\n", encoding="utf-8", quoting=csv.QUOTE_MINIMAL)
+PY
+} > /workspace/normalise
+chmod 755 /workspace/normalise
+#> Run it on the exports at hand.
+/workspace/normalise /workspace/ledger.csv $(ls /srv/branches/*.csv | LC_ALL=C sort)
+head -n 4 /workspace/ledger.csv

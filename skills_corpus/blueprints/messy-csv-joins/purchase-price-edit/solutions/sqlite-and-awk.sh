@@ -1,0 +1,44 @@
+#> Plan in SQL, edit in awk. The articles' records end in CRLF and only cells contain a bare line feed, so awk can take CRLF as the record separator and put every record back as it was.
+cat inbox/note.txt; head -n 3 inbox/pricelist.csv
+export LC_ALL=C
+key=$(grep -oE -m 1 '[0-9]{4}-[0-9]{2}-[0-9]{2}' inbox/note.txt)
+awk -b 'BEGIN {RS = "\r\n"; FPAT = "([^;]*)|(\"([^\"]|\"\")*\")"} NR > 2 {n = $1; gsub(/"/, "", n); print n "\t" $2 "\t" (index($8, "Preis fest") > 0)}' articles.csv > /tmp/ours.tsv
+sqlite3 /tmp/plan.db <<SQL
+CREATE TABLE ours (nr TEXT PRIMARY KEY, ean TEXT, fixed INTEGER);
+.mode tabs
+.import /tmp/ours.tsv ours
+.mode csv
+.import inbox/pricelist.csv list
+SQL
+#> Columns differ from list to list; give every list the same view.
+has() { sqlite3 /tmp/plan.db "SELECT count(*) FROM pragma_table_info('list') WHERE name = '$1'"; }
+ean="''"; [ "$(has ean)" = 1 ] && ean=ean
+per=1; [ "$(has per)" = 1 ] && per=per
+sqlite3 /tmp/plan.db <<SQL
+CREATE TABLE seen AS SELECT l.rowid + 1 AS line, article_no, $ean AS code, CAST(replace(price, '.', '') AS INTEGER) AS total, CAST($per AS INTEGER) AS per,
+  price GLOB '[0-9]*.[0-9][0-9]' AS usable,
+  CASE WHEN valid_from LIKE '__.__.____' THEN substr(valid_from, 7) || '-' || substr(valid_from, 4, 2) || '-' || substr(valid_from, 1, 2) ELSE valid_from END AS valid
+  FROM list l;
+CREATE TABLE met AS SELECT s.*, o.nr, o.fixed, CASE WHEN usable AND total > 0 THEN (2 * total + per) / (2 * per) END AS cents FROM seen s LEFT JOIN ours o ON
+  CASE WHEN length(code) = 13 AND code NOT GLOB '*[^0-9]*' THEN o.ean = code ELSE o.nr = substr('000000' || upper(article_no), -6) END;
+.mode csv
+.headers on
+.separator , "\n"
+.once /workspace/open.csv
+SELECT line, article_no, CASE WHEN nr IS NULL THEN 'unknown' WHEN cents IS NULL THEN 'no_price' ELSE 'fixed' END AS reason FROM met
+  WHERE nr IS NULL OR cents IS NULL OR fixed = 1 ORDER BY line;
+.headers off
+.mode tabs
+.once /tmp/changes.tsv
+SELECT nr, printf('%d,%02d', cents / 100, cents % 100), substr(valid, 9) || '.' || substr(valid, 6, 2) || '.' || substr(valid, 1, 4) FROM met m
+  WHERE fixed = 0 AND valid <= '$key' AND cents IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM met n WHERE n.nr = m.nr AND n.valid <= '$key' AND n.valid > m.valid);
+SQL
+#> Edit: only fields 4 and 6 of records in the plan, each with the quotes that it had.
+awk -b 'BEGIN {FS = "\t"; while ((getline < "/tmp/changes.tsv") > 0) {ek[$1] = $2; since[$1] = $3}
+    RS = "\r\n"; OFS = ";"; FPAT = "([^;]*)|(\"([^\"]|\"\")*\")"}
+  {n = $1; gsub(/"/, "", n)}
+  n in ek {$4 = ($4 ~ /^"/) ? "\"" ek[n] "\"" : ek[n]; $6 = ($6 ~ /^"/) ? "\"" since[n] "\"" : since[n]}
+  {printf "%s%s", $0, RT}' articles.csv > /tmp/edited.csv
+cat /tmp/edited.csv > articles.csv
+cat open.csv

@@ -1,0 +1,51 @@
+"""The verifier's fixtures in a real judge: the tests of tests/integration/judged/ run inside it, as a task's tests do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from integration import made
+from skill2env.models.trial import CheckResult
+from skill2env.sandbox.docker import DockerEngine
+
+pytestmark = pytest.mark.docker
+
+JUDGED = Path(__file__).with_name("judged")
+SECONDS = 120
+
+
+def _names() -> list[tuple[str, str]]:
+    return [
+        (file.stem, node.name)
+        for file in sorted(JUDGED.glob("*.py"))
+        for node in ast.parse(file.read_text("utf-8")).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+
+
+@pytest.fixture(scope="module")
+def judged(
+    docker_engine: DockerEngine, judge_image: str, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], tuple[CheckResult, ...]]:
+    @cache
+    def judge(file: str) -> tuple[CheckResult, ...]:
+        tree = made.tests_tree((JUDGED / f"{file}.py").read_text("utf-8"))
+        delivered = made.outputs(tmp_path_factory.mktemp(file), {"workspace/report.json": '{"total": 1274}'}, 0o644)
+        with made.judge_of(docker_engine, judge_image, tree, SECONDS) as judge:
+            verdict, _ = judge.verdict(delivered)
+        assert verdict.checks, verdict.reason
+        return verdict.checks
+
+    return judge
+
+
+@pytest.mark.parametrize(("file", "name"), _names(), ids=lambda value: value)
+def test_in_the_judge(judged: Callable[[str], tuple[CheckResult, ...]], file: str, name: str) -> None:
+    mine = [check for check in judged(file) if check.name.split("[")[0] == name]
+    assert mine
+    assert not [f"{check.name}: {check.message}" for check in mine if not check.passed]
