@@ -19,7 +19,7 @@ class ExitCode(IntEnum):
     ENGINE = 4
     """No Docker Engine answers, or it went away."""
     TOO_MANY_ERRORS = 5
-    """More items errored than `driver.max_errors` allows: the infrastructure is not to be trusted."""
+    """Items errored, and the parameters do not allow to go on without them; run again, what was answered is kept."""
     WORKSPACE = 6
     """The workspace can't be used: the disk is full, or a file of `data/` is damaged."""
     INTERRUPTED = 130
@@ -49,7 +49,7 @@ class EngineDown(EngineError):
 
 
 class TooManyErrors(Skill2EnvError):
-    """The run ended because too many items met infrastructure errors."""
+    """The run ended because items met infrastructure errors."""
 
     exit_code = ExitCode.TOO_MANY_ERRORS
 

@@ -21,7 +21,10 @@ class DriverParams(Record):
     workers: Annotated[int, Field(ge=1, le=256)] = 4
     """Items worked on at the same time; twice the cores is a good value, since much of the time is waiting for the engine."""
     max_errors: Annotated[int, Field(ge=0)] = 20
-    """A run ends with exit code 5 when more items than this errored in one stage."""
+    """A run ends at once, with exit code 5, when more items than this errored in one stage."""
+    go_on_without_errored: bool = False
+    """False: a stage in which an item errored ends with exit code 5 when all others are answered, so that the next run tries
+    it again. True: the pipeline goes on without such items, and the next run tries them only when the stage runs again."""
 
 
 class ParseParams(Record):

@@ -17,6 +17,9 @@ from skill2env.errors import ExitCode
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+README = "../README.md"
+BEGIN, END = "<!-- begin funnel -->", "<!-- end funnel -->"
+
 Folder = Annotated[Path, typer.Option("--folder", help="The docs folder.")]
 Check = Annotated[bool, typer.Option("--check", help="Only say which pages are stale.")]
 
@@ -26,7 +29,10 @@ def docs(folder: Folder = Path("docs"), check: Check = False) -> None:
     from skill2env.store.workspace import write_text
 
     stale = []
-    for name, text in pages().items():
+    for name, text in {
+        **pages(),
+        README: readme((folder / README).read_text(encoding="utf-8"), folder.parent),
+    }.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
@@ -35,6 +41,23 @@ def docs(folder: Folder = Path("docs"), check: Check = False) -> None:
     for name in stale:
         out.print(f"{'stale' if check else 'written'}: {folder / name}", markup=False)
     raise typer.Exit(ExitCode.FOUND if check and stale else ExitCode.OK)
+
+
+def readme(text: str, workspace: Path) -> str:
+    """Return the README with the funnel as the workspace's metrics have it."""
+    from skill2env.commands.stages import ITEM_STAGES
+    from skill2env.store.workspace import Workspace
+
+    rows = [Workspace(workspace).read_metrics(name) for name in ITEM_STAGES]
+    lines = ["| Stage | Inputs | Accepted | Rejected | Errored |", "|---|---|---|---|---|"]
+    lines += [
+        f"| {row['stage']} | {row['inputs']} | {row['accepted']} | {sum(row['rejected'].values())} | {row['errored']} |"
+        for row in rows
+        if row
+    ]
+    before, rest = text.split(BEGIN, 1)
+    after = rest.split(END, 1)[1]
+    return before + BEGIN + "\n" + "\n".join(lines) + "\n" + END + after
 
 
 def pages() -> dict[str, str]:

@@ -6,13 +6,17 @@ import json
 import resource
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
 
 from skill2env.commands.common import HERE, AsJson, Root, opened, out
-from skill2env.errors import UsageError
+from skill2env.errors import TooManyErrors, UsageError
 from skill2env.progress import bar
+
+if TYPE_CHECKING:
+    from skill2env.pipeline import Summary
 
 ITEM_STAGES = ("parse", "draft", "build", "validate", "rollout")
 _DOCS = {
@@ -32,25 +36,32 @@ def stage_command(name: str) -> Callable[..., None]:
 
         with opened(root) as context, bar(name) as progress:
             summary = run_stage(name, context, progress)
+            go_on = context.params.driver.go_on_without_errored
         figures = {key: round(value, 2) for key, value in summary.figures.items()}
         figures["driver_peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         if as_json:
-            out.print_json(
-                json.dumps(
-                    {**summary.counts(), "executed": summary.executed, "reused": summary.reused, **figures}
-                )
+            counts = {**summary.counts(), "executed": summary.executed, "reused": summary.reused, **figures}
+            out.print_json(json.dumps(counts))
+        else:
+            _tell(summary, figures)
+        if summary.errored and not go_on:
+            raise TooManyErrors(
+                f"{name}: {summary.errored} items met infrastructure errors, as `skill2env show` tells; run again: they are "
+                "tried again, and what was answered is kept"
             )
-            return
-        refused = f", {sum(summary.rejected.values())} rejected" if summary.rejected else ""
-        failed = f", {summary.errored} errored" if summary.errored else ""
-        out.print(
-            f"{name}: {summary.inputs} inputs, {summary.accepted} accepted{refused}{failed}; "
-            f"{summary.executed} executed, {summary.reused} reused, {summary.seconds:.1f} s"
-        )
-        out.print("  " + ", ".join(f"{key} {value:g}" for key, value in figures.items()))
 
     command.__doc__ = _DOCS[name]
     return command
+
+
+def _tell(summary: Summary, figures: dict[str, float]) -> None:
+    refused = f", {sum(summary.rejected.values())} rejected" if summary.rejected else ""
+    failed = f", {summary.errored} errored" if summary.errored else ""
+    out.print(
+        f"{summary.stage}: {summary.inputs} inputs, {summary.accepted} accepted{refused}{failed}; "
+        f"{summary.executed} executed, {summary.reused} reused, {summary.seconds:.1f} s"
+    )
+    out.print("  " + ", ".join(f"{key} {value:g}" for key, value in figures.items()))
 
 
 def publish(as_json: AsJson = False, root: Root = HERE) -> None:

@@ -179,13 +179,10 @@ class Repository:
 
     def git(self, *arguments: str, ok: bool = True) -> str:
         """Return what a git command prints; with `ok`, a failing command fails the test."""
-        quiet = {
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": "/dev/null",
-            "GIT_OPTIONAL_LOCKS": "0",
-            "GIT_DIR": str(self.folder),
-        }
-        result = run(("git", "-c", "safe.directory=*", *arguments), env=quiet, timeout=20)
+        plain = ("-c", "safe.directory=*", "-c", "log.mailmap=false")
+        result = run(
+            ("git", *plain, *arguments), env={**_QUIET_GIT, "GIT_DIR": str(self.folder)}, timeout=20
+        )
         if ok and result.code != 0:
             fail(f"git {' '.join(arguments)}: {result.err.strip()[-300:]}")
         return result.out

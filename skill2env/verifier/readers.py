@@ -51,11 +51,12 @@ def read_bytes(path: Path | str) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         fail(f"{path} can't be read: {error.strerror}")
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES:
+        os.close(handle)
+        fail(f"{path} is no regular file of at most {MAX_BYTES} bytes")
     with os.fdopen(handle, "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES:
-            fail(f"{path} is no regular file of at most {MAX_BYTES} bytes")
-        return file.read()
+        return file.read(MAX_BYTES)
 
 
 def read_text(path: Path | str) -> str:

@@ -23,6 +23,7 @@ def _names() -> list[tuple[str, str]]:
     return [
         (file.stem, node.name)
         for file in sorted(JUDGED.glob("*.py"))
+        if file.stem != "traces"
         for node in ast.parse(file.read_text("utf-8")).body
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     ]
@@ -49,3 +50,15 @@ def test_in_the_judge(judged: Callable[[str], tuple[CheckResult, ...]], file: st
     mine = [check for check in judged(file) if check.name.split("[")[0] == name]
     assert mine
     assert not [f"{check.name}: {check.message}" for check in mine if not check.passed]
+
+
+def test_a_set_leaves_no_trace_for_the_next(
+    docker_engine: DockerEngine, judge_image: str, tmp_path: Path
+) -> None:
+    tree = made.tests_tree((JUDGED / "traces.py").read_text("utf-8"))
+    with made.judge_of(docker_engine, judge_image, tree, SECONDS) as judge:
+        verdicts = [
+            judge.verdict(made.outputs(tmp_path / phase, {"workspace/report.json": phase}, 0o644))[0]
+            for phase in ("leave", "look", "leave", "look")
+        ]
+    assert [(v.reason, [c.message for c in v.checks if not c.passed]) for v in verdicts] == [("", [])] * 4

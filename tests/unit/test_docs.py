@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from skill2env.commands.docs import pages
+from skill2env.commands.docs import pages, readme
 from skill2env.errors import ExitCode
 from skill2env.models.blueprint import BlueprintSpec, Evidence
 from skill2env.stages.validate.gates import GATES
@@ -42,6 +42,11 @@ def test_each_rule_is_in_its_page(stage: str) -> None:
 @pytest.mark.parametrize("name", sorted(pages()))
 def test_generated_pages_are_fresh(name: str) -> None:
     assert (DOCS / name).read_text() == pages()[name], "run `make docs`"
+
+
+def test_the_funnel_in_the_readme_is_that_of_the_metrics() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert readme(text, ROOT) == text, "run `make docs`"
 
 
 def test_each_exit_code_is_documented() -> None:

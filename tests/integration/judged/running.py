@@ -78,6 +78,7 @@ def test_it_can_write_to_the_known_places_only(run):
     result = run(["sh", "-c", WRITABLE], timeout=60)
     home = {path for path in result.out.split() if path.startswith("/scratch/")}
     devices = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts/ptmx"}
+    devices |= {"/proc/keys", "/proc/timer_list", "/proc/kcore"}  # the engine puts /dev/null over these
     known = {"/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock", "/sys/firmware"}
     assert set(result.out.split()) - home - devices - known == set()
     assert run(["sh", "-c", "touch /run/lock/x /sys/firmware/x"]).err.count("Read-only file system") == 2
@@ -100,8 +101,8 @@ def test_it_cannot_trace_the_judge(run):
 
 def test_it_has_no_handle_of_the_judge(run):
     result = run(["bash", "-c", "ls -l /proc/$$/fd"])
-    handles = [line.split()[-3] for line in result.out.splitlines() if "->" in line]
-    assert set(handles) <= {"0", "1", "2", "255"}
+    handles = [line.split()[-3:] for line in result.out.splitlines() if "->" in line]
+    assert {number for number, _, target in handles if not target.startswith("/proc/")} == {"0", "1", "2"}
     assert "pipe:" not in result.out and "socket:" not in result.out
 
 

@@ -63,7 +63,7 @@ def test_rows_are_sorted_by_their_keys_and_whole(dataset: Path) -> None:
 
 
 def test_tasks_are_sorted_whatever_the_order_of_the_shards(tmp_path: Path) -> None:
-    made = context(tmp_path, World(skills=("beta", "alpha"), seeds=(2, 1)))
+    made = context(tmp_path, World(skills=("beta", "alpha"), barren=(), seeds=(2, 1)))
     publish(made)
     found = [row["task_id"] for row in rows(made.workspace.dataset, "tasks")]
     assert len(found) == 8 and found == sorted(found)
