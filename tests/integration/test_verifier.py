@@ -36,7 +36,9 @@ def judged(
     @cache
     def judge(file: str) -> tuple[CheckResult, ...]:
         tree = made.tests_tree((JUDGED / f"{file}.py").read_text("utf-8"))
-        delivered = made.outputs(tmp_path_factory.mktemp(file), {"workspace/report.json": '{"total": 1274}'}, 0o644)
+        delivered = made.outputs(
+            tmp_path_factory.mktemp(file), {"workspace/report.json": '{"total": 1274}'}, 0o644
+        )
         with made.judge_of(docker_engine, judge_image, tree, SECONDS) as judge:
             verdict, _ = judge.verdict(delivered)
         assert verdict.checks, verdict.reason

@@ -38,7 +38,9 @@ def test_a_database_is_not_changed(query, made):
 
 
 def test_an_endless_view_ends(query, made):
-    path = made("CREATE VIEW t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
+    path = made(
+        "CREATE VIEW t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+    )
     began = time.monotonic()
     with pytest.raises(FAILS, match="interrupted|more than 1000000 rows"):
         query(path, "SELECT * FROM t")
@@ -54,7 +56,11 @@ def test_a_giant_value_fails(query, made):
 
 
 def test_the_schema_is_not_trusted(query, made):
-    path = made("CREATE TABLE t (a)", "INSERT INTO t VALUES ('x')", "CREATE VIEW v AS SELECT load_extension('/tmp/x.so') FROM t")
+    path = made(
+        "CREATE TABLE t (a)",
+        "INSERT INTO t VALUES ('x')",
+        "CREATE VIEW v AS SELECT load_extension('/tmp/x.so') FROM t",
+    )
     with pytest.raises(FAILS):
         query(path, "SELECT * FROM v")
 

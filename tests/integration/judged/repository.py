@@ -8,11 +8,20 @@ import pytest
 
 FAILS = pytest.fail.Exception
 TRACE = Path("/tmp/obeyed")
-ENV = {"PATH": os.environ["PATH"], "HOME": "/tmp", "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com"}
+ENV = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/tmp",
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.com",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.com",
+}
 
 
 def git(folder, *arguments):
-    return subprocess.run(["git", "-C", str(folder), *arguments], env=ENV, check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        ["git", "-C", str(folder), *arguments], env=ENV, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 @pytest.fixture
@@ -75,7 +84,13 @@ def test_nothing_in_it_is_obeyed(repo, delivered):
     (git_dir / "info").mkdir(exist_ok=True)
     (git_dir / "info/attributes").write_text("* filter=x diff=x\n")
     read = repo(delivered)
-    for arguments in (("log", "-p"), ("diff", "HEAD~1", "HEAD"), ("fsck", "--full"), ("show", "HEAD"), ("branch", "-a")):
+    for arguments in (
+        ("log", "-p"),
+        ("diff", "HEAD~1", "HEAD"),
+        ("fsck", "--full"),
+        ("show", "HEAD"),
+        ("branch", "-a"),
+    ):
         read.git(*arguments)
     assert not TRACE.exists()
     with pytest.raises(FAILS):
@@ -132,7 +147,9 @@ def test_links_in_it_are_not_followed(repo, delivered):
     assert not (read.folder / "objects/aa").exists()
 
 
-@pytest.mark.parametrize("head", ["ref: ../../../tests/truth.json", "ref: refs/heads/../../x", "nonsense", "", "ref: refs/tags/v1"])
+@pytest.mark.parametrize(
+    "head", ["ref: ../../../tests/truth.json", "ref: refs/heads/../../x", "nonsense", "", "ref: refs/tags/v1"]
+)
 def test_an_odd_head_fails(repo, delivered, head):
     (delivered / ".git/HEAD").write_text(head)
     with pytest.raises(FAILS):

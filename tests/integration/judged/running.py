@@ -55,20 +55,28 @@ def test_it_is_another_user_without_groups_or_privileges(run):
 
 
 def test_it_cannot_read_the_tests_or_the_truth(run):
-    result = run(["sh", "-c", "cat /tests/truth.json; cat /tests/test_outputs.py; ls /tests; ls /tests/verifier"])
+    result = run(
+        ["sh", "-c", "cat /tests/truth.json; cat /tests/test_outputs.py; ls /tests; ls /tests/verifier"]
+    )
     assert result.out == ""
     assert result.err.count("Permission denied") == 4
 
 
 def test_it_cannot_reach_them_through_another_process(run):
-    paths = " ".join(f"/proc/{pid}/{what}" for pid in (1, os.getpid(), os.getppid()) for what in ("root/tests/truth.json", "environ", "mem", "maps", "cwd/tests"))
+    paths = " ".join(
+        f"/proc/{pid}/{what}"
+        for pid in (1, os.getpid(), os.getppid())
+        for what in ("root/tests/truth.json", "environ", "mem", "maps", "cwd/tests")
+    )
     result = run(["sh", "-c", f"cat {paths}; ls /proc/{os.getpid()}/fd"])
     assert result.out == ""
 
 
 def test_it_cannot_change_the_outputs(run, workspace):
     before = (workspace / "report.json").read_bytes()
-    script = "echo x > report.json; echo x > new; rm -f report.json; chmod 777 . report.json; mv report.json other"
+    script = (
+        "echo x > report.json; echo x > new; rm -f report.json; chmod 777 . report.json; mv report.json other"
+    )
     assert run(["sh", "-c", f"cd {workspace}; {script}"]).code != 0
     assert (workspace / "report.json").read_bytes() == before
     assert os.listdir(workspace) == ["report.json"]
@@ -77,7 +85,16 @@ def test_it_cannot_change_the_outputs(run, workspace):
 def test_it_can_write_to_the_known_places_only(run):
     result = run(["sh", "-c", WRITABLE], timeout=60)
     home = {path for path in result.out.split() if path.startswith("/scratch/")}
-    devices = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts/ptmx"}
+    devices = {
+        "/dev/null",
+        "/dev/zero",
+        "/dev/full",
+        "/dev/random",
+        "/dev/urandom",
+        "/dev/tty",
+        "/dev/ptmx",
+        "/dev/pts/ptmx",
+    }
     devices |= {"/proc/keys", "/proc/timer_list", "/proc/kcore"}  # the engine puts /dev/null over these
     known = {"/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock", "/sys/firmware"}
     assert set(result.out.split()) - home - devices - known == set()
@@ -156,7 +173,13 @@ def test_memory_is_limited(run):
 
 
 def test_the_size_of_files_is_limited(run):
-    result = run(["python3", "-c", "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\nwith open('/tmp/big', 'wb') as f:\n    while True: f.write(bytes(1 << 20)); f.flush()"])
+    result = run(
+        [
+            "python3",
+            "-c",
+            "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\nwith open('/tmp/big', 'wb') as f:\n    while True: f.write(bytes(1 << 20)); f.flush()",
+        ]
+    )
     assert result.code == -25
     assert os.stat("/tmp/big").st_size == 32 << 20
 
@@ -184,7 +207,10 @@ def test_it_is_first_in_line_when_memory_runs_out(run):
 
 @pytest.mark.parametrize("how", ["plain", "undumpable"])
 def test_daemons_are_dead_afterwards(run, how):
-    result = run(["sh", "-c", "python3 daemon.py $0; while [ ! -e started ]; do sleep 0.02; done", how], files={"daemon.py": DAEMON})
+    result = run(
+        ["sh", "-c", "python3 daemon.py $0; while [ ! -e started ]; do sleep 0.02; done", how],
+        files={"daemon.py": DAEMON},
+    )
     assert "started" in result.files
     assert alive() == []
 
@@ -204,7 +230,10 @@ def test_a_program_that_stops_itself_is_killed(run):
 
 def test_processes_are_counted_by_the_container_alone(run):
     """RLIMIT_NPROC counts the user's processes in all containers of the host."""
-    assert run(["bash", "-c", "ulimit -u"]).out.strip() in ("unlimited", str(10**9)) or int(run(["bash", "-c", "ulimit -u"]).out) > 1000
+    assert (
+        run(["bash", "-c", "ulimit -u"]).out.strip() in ("unlimited", str(10**9))
+        or int(run(["bash", "-c", "ulimit -u"]).out) > 1000
+    )
     many = "for i in $(seq 100); do sleep 5 & done; echo well"
     assert run(["bash", "-c", many]).out == "well\n"
 

@@ -55,7 +55,10 @@ def test_the_same_port_is_free_for_the_next_service(serve, turn):
 
 
 def test_a_service_that_ends_fails_with_its_reason(serve):
-    with pytest.raises(FAILS, match=r"exit code 3: went wrong"), serve(["sh", "-c", "echo went wrong >&2; exit 3"], 8003):
+    with (
+        pytest.raises(FAILS, match=r"exit code 3: went wrong"),
+        serve(["sh", "-c", "echo went wrong >&2; exit 3"], 8003),
+    ):
         pass
 
 
@@ -66,7 +69,15 @@ def test_a_service_that_does_not_listen_fails_in_time(serve):
     assert time.monotonic() - began < 10
 
 
-@pytest.mark.parametrize("answer", ["nonsense", "HTTP/1.1 200 OK\\r\\nContent-Length: -1\\r\\n\\r\\n", "HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n", ""])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "nonsense",
+        "HTTP/1.1 200 OK\\r\\nContent-Length: -1\\r\\n\\r\\n",
+        "HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n",
+        "",
+    ],
+)
 def test_a_wrong_answer_is_a_failure_and_no_hang(serve, answer):
     with serve(program("8005", answer, "0"), 8005, files={"service.py": RAW}, timeout=2) as service:
         try:
@@ -78,7 +89,10 @@ def test_a_wrong_answer_is_a_failure_and_no_hang(serve, answer):
 
 def test_no_answer_is_a_failure_in_time(serve):
     began = time.monotonic()
-    with serve(program("8006", "", "60"), 8006, files={"service.py": RAW}, timeout=1) as service, pytest.raises(FAILS, match="no answer"):
+    with (
+        serve(program("8006", "", "60"), 8006, files={"service.py": RAW}, timeout=1) as service,
+        pytest.raises(FAILS, match="no answer"),
+    ):
         service.get("/")
     assert time.monotonic() - began < 10
 
@@ -94,5 +108,7 @@ def test_all_of_it_is_dead_afterwards(serve, run):
 def test_a_link_left_beside_a_service_is_not_followed(serve, run):
     """While it lives it may change another program's scratch folder, which root then reads."""
     with serve(program("8008"), 8008, files={"service.py": HELLO}):
-        result = run(["sh", "-c", "mkdir real; echo 1 > real/truth.json; ln -s /tests swap; ln -s /tests/truth.json t"])
+        result = run(
+            ["sh", "-c", "mkdir real; echo 1 > real/truth.json; ln -s /tests swap; ln -s /tests/truth.json t"]
+        )
     assert result.files == {"real/truth.json": b"1\n"}

@@ -74,7 +74,15 @@ def test_traces(run, phase):
         return
     result = run(["python3", "look.py"], files={"look.py": LOOK})
     assert result.err == ""
-    assert result.out.splitlines() == ["shm 0", "sem 0", "msg 0", "queues []", "port 7777", "port 7778", "abstract"]
+    assert result.out.splitlines() == [
+        "shm 0",
+        "sem 0",
+        "msg 0",
+        "queues []",
+        "port 7777",
+        "port 7778",
+        "abstract",
+    ]
 
 
 def test_nothing_belongs_to_the_other_user(phase):
@@ -88,7 +96,11 @@ def test_nothing_belongs_to_the_other_user(phase):
                 status = os.lstat(os.path.join(place, name))
                 if 2000 in (status.st_uid, status.st_gid):
                     found.append(os.path.join(place, name))
-                elif stat.S_ISDIR(status.st_mode) and status.st_mode & 0o002 and os.listdir(os.path.join(place, name)):
+                elif (
+                    stat.S_ISDIR(status.st_mode)
+                    and status.st_mode & 0o002
+                    and os.listdir(os.path.join(place, name))
+                ):
                     found.append(f"{os.path.join(place, name)} is not empty")
     assert found == []
 
@@ -101,7 +113,9 @@ def test_nobody_runs_as_the_other_user(phase):
 
 
 def test_places_are_as_they_were(phase):
-    assert {path: oct(os.stat(path).st_mode) for path in ("/tmp", "/scratch", "/outputs", "/tests", "/dev/shm")} == {
+    assert {
+        path: oct(os.stat(path).st_mode) for path in ("/tmp", "/scratch", "/outputs", "/tests", "/dev/shm")
+    } == {
         "/tmp": "0o41777",
         "/scratch": "0o40711",
         "/outputs": "0o40755",

@@ -89,6 +89,7 @@ def test_a_failure_leaves_the_old_dataset(tmp_path: Path, monkeypatch: pytest.Mo
     assert fingerprint(tmp_path / "data/dataset") == old
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux exchanges folders in one step")
 def test_folders_are_exchanged_in_one_step(tmp_path: Path) -> None:
     for name in ("new", "folder"):
         (tmp_path / name).mkdir()
@@ -96,6 +97,20 @@ def test_folders_are_exchanged_in_one_step(tmp_path: Path) -> None:
     assert swap._exchange(tmp_path / "new", tmp_path / "folder")
     assert (tmp_path / "folder/which").read_text() == "new"
     assert (tmp_path / "new/which").read_text() == "folder"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux exchanges folders in one step")
+def test_nothing_is_renamed_where_one_step_is_to_be_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("a kill after a rename would leave no dataset")
+
+    for name in ("new", "folder"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(Path, "rename", never)
+    swap.install(tmp_path / "new", tmp_path / "folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
 def test_two_renames_do_where_one_step_is_not_to_be_had(

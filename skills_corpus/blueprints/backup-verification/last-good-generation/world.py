@@ -59,7 +59,7 @@ class Share:
         """One period of work. `step` counts from the latest full backup, so that each chain sees the same kinds of change."""
         rng, self.day = self.rng, self.day + 1
         removed = []
-        for name in rng.sample(sorted(n for n in self.tree if n.startswith(("plans/", "photos/"))), 2):
+        for name in rng.sample(sorted(n for n in self.tree if n.startswith(("plans/", "photos/")) and n.lower() != "plans/index.txt"), 2):
             self.put(name)
         self.put(f"offers/{rng.choice(WORDS)}-{self.day}.txt")
         self.put(f"plans/{rng.choice(WORDS)}-{self.day}.txt")

@@ -64,8 +64,8 @@ def build(world):
     for name, data in files.items():
         world.write(f"/srv/branches/{name}", data)
     trials = {}
-    for title, some in {"one branch": branches[:1], "another branch": branches[1:2], "all branches": branches, "backwards": branches[::-1]}.items():
-        inputs, expected = maker.month(some, 9)
+    for title, some in {"next month": branches, "next month, backwards": branches[::-1]}.items():
+        inputs, expected = maker.month(some, 12)
         trials[title] = {"inputs": {n: base64.b64encode(d).decode() for n, d in inputs.items()}, "expected": expected}
     world.hide("trials.json", json.dumps(trials))
     world.hide("ledger.json", json.dumps(rows))
@@ -95,9 +95,9 @@ class _Maker:
             mine[5][4] = -abs(mine[5][4])
             mine[0][2], mine[1][2] = "NULL", "Müller; Söhne KG"
             mine[6][1] = f"{rng.randint(1, 999):06d}"
-            again = [list(d) for d in rng.sample(mine, 3)]
-            if position:
-                again.append(list(rng.choice(documents[:at - size])))  # corrected by another branch
+            again = [list(d) for d in rng.sample(mine[1:], 3)]
+            if position:  # corrected by another branch; the first document of an export never is
+                again.append(list(documents[rng.randrange(position) * size + rng.randrange(1, size)]))
             for document in again:
                 document[4] += rng.choice([1, 100, -250, 99])
                 document[3] += timedelta(days=1)

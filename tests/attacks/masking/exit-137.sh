@@ -1,0 +1,2 @@
+# Ends as if memory had run out.
+exit 137

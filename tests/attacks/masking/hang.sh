@@ -1,0 +1,2 @@
+# Never ends.
+sleep 100000
