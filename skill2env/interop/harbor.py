@@ -19,8 +19,8 @@ _STORAGE_MB = 4096
 COMPOSE = "services:\n  main:\n    network_mode: none\n"
 
 TEST_SH = """#!/bin/bash
-start='import sys; sys.path.insert(0, "/tests"); from verifier.judge import main; main()'
-exec /opt/verifier/bin/python -I -B -c "$start" --in-place
+start='import sys; sys.path.insert(0, "/tests"); from verifier.in_place import main; main()'
+exec /opt/verifier/bin/python -I -B -c "$start"
 """
 
 

@@ -184,7 +184,7 @@ class BlueprintSpec(Record):
     """Pinned extras that the toolchain lacks."""
     knobs: Annotated[dict[SnakeCase, dict[Level, Any]], Field(min_length=1)]
     """Difficulty dials: a value for each level."""
-    seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)]
+    seeds: Annotated[tuple[Annotated[int, Field(ge=0, le=2**31 - 1)], ...], Field(min_length=1)]
     """Seeds; each gives another world with another truth."""
     outputs: Annotated[tuple[AbsolutePath, ...], Field(min_length=1)]
     """The only paths that the verifier will see."""

@@ -9,9 +9,7 @@ import contextlib
 import ctypes
 import http.client
 import os
-import re
 import resource
-import shutil
 import signal
 import socket
 import stat
@@ -22,9 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .children import CHILD_UID, become_child_user, kill_children, remove
 from .readers import MAX_BYTES, fail, read_bytes
 
-CHILD_UID = 2000
 SCRATCH = Path("/scratch")
 MAX_OUTPUT_BYTES = 1 << 20
 MAX_FILE_BYTES = 32 << 20
@@ -34,15 +32,6 @@ MAX_SCRATCH_FILES = 1000
 MAX_SCRATCH_DEPTH = 32
 _PIDS_LIMITS = (Path("/sys/fs/cgroup/pids/pids.max"), Path("/sys/fs/cgroup/pids.max"))
 _NO_NEW_PRIVS = 38
-_REF = re.compile(r"^[\w./+@-]+$")
-_OBJECT = re.compile(r"^([0-9a-f]{2}/[0-9a-f]{38}|pack/pack-[0-9a-f]{40}\.(pack|idx))$")
-_BRANCH = re.compile(r"^ref: (refs/heads/[\w./+@-]+)$")
-_QUIET_GIT = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-}
 _libc = ctypes.CDLL(None)
 
 Content = str | bytes | Path
@@ -168,63 +157,7 @@ def _wait_for(port: int, process: subprocess.Popen[bytes], timeout: float, priva
     fail(f"the service did not listen on port {port} within {timeout:.0f} s")
 
 
-@dataclass(frozen=True)
-class Repository:
-    """A delivered repository's objects and refs, in a fresh repository of our own."""
-
-    folder: Path
-    """The bare repository."""
-    head: str
-    """What HEAD names: a branch (`main`) or a commit."""
-
-    def git(self, *arguments: str, ok: bool = True) -> str:
-        """Return what a git command prints; with `ok`, a failing command fails the test."""
-        plain = ("-c", "safe.directory=*", "-c", "log.mailmap=false")
-        result = run(
-            ("git", *plain, *arguments), env={**_QUIET_GIT, "GIT_DIR": str(self.folder)}, timeout=20
-        )
-        if ok and result.code != 0:
-            fail(f"git {' '.join(arguments)}: {result.err.strip()[-300:]}")
-        return result.out
-
-
-def repo(path: Path | str) -> Repository:
-    """Return a delivered git repository, read through a fresh one without config, hooks, attributes or alternates.
-
-    The fresh one is root's, so that no delivered program can put any of these back.
-    """
-    source = Path(path) if (Path(path) / "HEAD").is_file() else Path(path) / ".git"
-    if not (source / "HEAD").is_file() or not (source / "objects").is_dir():
-        fail(f"{path} is no git repository")
-    target = Path(tempfile.mkdtemp(dir=SCRATCH, prefix="repo-"))
-    for folder in ("objects/pack", "objects/info", "refs/heads", "refs/tags"):
-        (target / folder).mkdir(parents=True)
-    (target / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
-    for file in _regular_files(source / "objects"):
-        name = file.relative_to(source / "objects").as_posix()
-        if _OBJECT.match(name):
-            _copy(file, target / "objects" / name)
-    for file in _regular_files(source / "refs"):
-        name = file.relative_to(source).as_posix()
-        if _REF.match(name) and ".." not in name:
-            _copy(file, target / name)
-    if (source / "packed-refs").is_file():
-        _copy(source / "packed-refs", target / "packed-refs")
-    head = read_bytes(source / "HEAD").decode("utf-8", "replace").strip()
-    branch = _BRANCH.match(head)
-    if not branch and not re.fullmatch(r"[0-9a-f]{40}", head):
-        fail(f"{path}: HEAD is neither a branch nor a commit")
-    (target / "HEAD").write_text(head + "\n")
-    target.chmod(0o755)
-    return Repository(target, branch.group(1).removeprefix("refs/heads/") if branch else head)
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(read_bytes(source))
-
-
-def _regular_files(folder: Path) -> Iterator[Path]:
+def regular_files(folder: Path) -> Iterator[Path]:
     """Yield regular files below a folder, never through a link."""
     for place, folders, names in os.walk(folder, followlinks=False):
         folders.sort()
@@ -232,23 +165,6 @@ def _regular_files(folder: Path) -> Iterator[Path]:
             file = Path(place, name)
             if stat.S_ISREG(file.lstat().st_mode):
                 yield file
-
-
-def empty(folder: Path) -> bool:
-    """Remove all that is in a folder, however deep or many, and return whether it is empty now."""
-    for entry in list(os.scandir(folder)):
-        _remove(Path(entry.path))
-    return not any(os.scandir(folder))
-
-
-def _remove(path: Path) -> None:
-    with contextlib.suppress(OSError, RecursionError):
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink()
-    if os.path.lexists(path):  # rmtree recurses, and a program may nest deeper than it can
-        subprocess.run(("/usr/bin/find", path, "-xdev", "-delete"), stderr=subprocess.DEVNULL, check=False)
 
 
 def _bytes(content: Content) -> bytes:
@@ -268,15 +184,16 @@ def _scratch(files: Mapping[str, Content]) -> Iterator[tuple[Path, Path]]:
         target.write_bytes(data)
         if data.startswith(b"#!"):
             target.chmod(0o755)
-    _own(folder)
+    give_to_child(folder)
     try:
         yield folder, private
     finally:
-        _remove(folder)
-        _remove(private)
+        remove(folder)
+        remove(private)
 
 
-def _own(folder: Path) -> None:
+def give_to_child(folder: Path) -> None:
+    """Make the unprivileged user the owner of a folder and all in it."""
     for place, folders, names in os.walk(folder, topdown=False):
         for name in (*folders, *names):
             os.chown(Path(place, name), CHILD_UID, CHILD_UID, follow_symlinks=False)
@@ -299,13 +216,6 @@ def _become_child() -> None:
     if _processes_are_ours_to_limit():
         resource.setrlimit(resource.RLIMIT_NPROC, (MAX_PROCESSES, MAX_PROCESSES))
     become_child_user()
-
-
-def become_child_user() -> None:
-    """Give up root in this process for good."""
-    os.setgroups([])
-    os.setgid(CHILD_UID)
-    os.setuid(CHILD_UID)
 
 
 def _processes_are_ours_to_limit() -> bool:
@@ -352,8 +262,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     if not _services:
-        from .judge import kill_children
-
         kill_children()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from . import delivered, readers
+from . import archives, delivered, readers, repository
 
 TESTS = Path("/tests")
 OUTPUTS = Path("/outputs")
@@ -132,10 +132,10 @@ read_yaml = _fixture(readers.read_yaml)
 read_toml = _fixture(readers.read_toml)
 read_ini = _fixture(readers.read_ini)
 read_xml = _fixture(readers.read_xml)
-read_archive = _fixture(readers.read_archive)
+read_archive = _fixture(archives.read_archive)
 query = _fixture(readers.query)
 digest = _fixture(readers.digest)
 near = _fixture(readers.near)
 run = _fixture(delivered.run)
 serve = _fixture(delivered.serve)
-repo = _fixture(delivered.repo)
+repo = _fixture(repository.repo)

@@ -176,15 +176,51 @@ NAMES = st.one_of(
     st.sampled_from(["out", "out/a", "out/a/b", "../x", "/etc/x", "out/../../x", "", ".", "out/", "out/\n"]),
     st.text(max_size=40).map(lambda text: f"out/{text}"),
 )
-TYPES = st.sampled_from([tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.GNUTYPE_SPARSE, tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.XGLTYPE, b"V", b"\xff"])
-HEADERS = st.dictionaries(st.sampled_from(["path", "size", "linkpath", "GNU.sparse.map", "GNU.sparse.size", "GNU.sparse.major", "GNU.sparse.minor", "GNU.sparse.realsize", "GNU.sparse.name", "hdrcharset", "mtime"]), st.text(max_size=20), max_size=4)
+TYPES = st.sampled_from(
+    [
+        tarfile.REGTYPE,
+        tarfile.AREGTYPE,
+        tarfile.DIRTYPE,
+        tarfile.SYMTYPE,
+        tarfile.LNKTYPE,
+        tarfile.FIFOTYPE,
+        tarfile.CHRTYPE,
+        tarfile.GNUTYPE_SPARSE,
+        tarfile.GNUTYPE_LONGNAME,
+        tarfile.XHDTYPE,
+        tarfile.XGLTYPE,
+        b"V",
+        b"\xff",
+    ]
+)
+HEADERS = st.dictionaries(
+    st.sampled_from(
+        [
+            "path",
+            "size",
+            "linkpath",
+            "GNU.sparse.map",
+            "GNU.sparse.size",
+            "GNU.sparse.major",
+            "GNU.sparse.minor",
+            "GNU.sparse.realsize",
+            "GNU.sparse.name",
+            "hdrcharset",
+            "mtime",
+        ]
+    ),
+    st.text(max_size=20),
+    max_size=4,
+)
 
 
 @st.composite
 def archives(draw: st.DrawFn) -> bytes:
     """Well-formed tars of odd entries, and then some bytes changed."""
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=draw(st.sampled_from([0, 1, 2])), errors="replace") as archive:
+    with tarfile.open(
+        fileobj=buffer, mode="w", format=draw(st.sampled_from([0, 1, 2])), errors="replace"
+    ) as archive:
         for _ in range(draw(st.integers(0, 4))):
             info = tarfile.TarInfo(draw(NAMES).replace("\0", "?"))
             info.type = draw(TYPES)

@@ -11,7 +11,10 @@ from skill2env.trial.script import split_steps
 
 def test_reasons_split_a_script() -> None:
     text = "#!/bin/bash\n# a comment\n#> Look first,\n#> then act.\nls\n\ncat x\n#> Write.\ncat > y <<'E'\n#> no, this splits too\nE\n"
-    assert split_steps("#> One.\na\nb\n#> Two.\nc\n") == (Step(why="One.", command="a\nb"), Step(why="Two.", command="c"))
+    assert split_steps("#> One.\na\nb\n#> Two.\nc\n") == (
+        Step(why="One.", command="a\nb"),
+        Step(why="Two.", command="c"),
+    )
     assert split_steps(text)[0] == Step(why="Look first, then act.", command="ls\n\ncat x")
 
 
@@ -29,6 +32,11 @@ def test_comments_alone_are_no_step() -> None:
 def test_every_command_is_in_exactly_one_step_and_in_order(lines: list[str]) -> None:
     steps = split_steps("\n".join(lines))
     commands = [line for line in lines if line.strip() and not line.strip().startswith("#")]
-    found = [line for step in steps for line in step.command.split("\n") if line.strip() and not line.strip().startswith("#")]
+    found = [
+        line
+        for step in steps
+        for line in step.command.split("\n")
+        if line.strip() and not line.strip().startswith("#")
+    ]
     assert found == commands
     assert all(step.command.strip() for step in steps)

@@ -3,7 +3,7 @@
 #> See what is asked and what the build server knows.
 cat /workspace/ticket.md
 cat /workspace/ci-builds.log
-export GIT_DIR=/srv/git/billing.git
+export GIT_DIR=/srv/git/billing.git LC_ALL=C
 branch=$(grep -o 'feature/[a-z-]*' /workspace/ticket.md | head -n 1)
 #> The last lost commit that was built for this branch is what we want.
 git fsck --no-reflogs --no-progress --unreachable | awk '$2 == "commit" {print $3}' > /tmp/lost

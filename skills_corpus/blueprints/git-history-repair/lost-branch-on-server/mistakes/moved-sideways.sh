@@ -2,7 +2,7 @@
 # Fails at: hard
 #> See what is asked and which commits are lost.
 cat /workspace/ticket.md
-export GIT_DIR=/srv/git/billing.git
+export GIT_DIR=/srv/git/billing.git LC_ALL=C
 branch=$(grep -o 'feature/[a-z-]*' /workspace/ticket.md | head -n 1)
 subject=$(sed -n 's/^Last commit of .* on the branch: "\(.*\)"$/\1/p' /workspace/ticket.md)
 git fsck --no-reflogs --no-progress --unreachable | awk '$2 == "commit" {print $3}' > /tmp/lost

@@ -2,7 +2,7 @@
 # Fails at: medium, hard
 #> See what is asked.
 cat /workspace/ticket.md
-export GIT_DIR=/srv/git/billing.git
+export GIT_DIR=/srv/git/billing.git LC_ALL=C
 branch=$(grep -o 'feature/[a-z-]*' /workspace/ticket.md | head -n 1)
 #> The work was lost last week, so it must be the newest of the dangling commits. WIP commits are nobody's.
 git fsck --no-reflogs --no-progress | awk '$2 == "commit" {print $3}' | sort > /tmp/dangling

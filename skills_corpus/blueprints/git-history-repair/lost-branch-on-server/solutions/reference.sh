@@ -1,7 +1,7 @@
 #> See what is asked, and which refs the server has now. The list of refs is the way back if anything goes wrong.
 cat /workspace/ticket.md
 ls /workspace
-export GIT_DIR=/srv/git/billing.git
+export GIT_DIR=/srv/git/billing.git LC_ALL=C
 git for-each-ref | tee /tmp/refs.before
 branch=$(grep -o 'feature/[a-z-]*' /workspace/ticket.md | head -n 1)
 subject=$(sed -n 's/^Last commit of .* on the branch: "\(.*\)"$/\1/p' /workspace/ticket.md)

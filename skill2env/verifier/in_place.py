@@ -1,0 +1,81 @@
+"""Harbor's way in: one set of outputs, lying at its own paths in the separate verifier's container, and a reward file."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import sys
+import tarfile
+from pathlib import Path
+
+from .children import KILLER, Unkillable
+from .judge import TESTS, judge, verdict_on
+
+REWARDS = Path("/logs/verifier")
+MAX_FILE_BYTES = 16 << 20
+MAX_TOTAL_BYTES = 64 << 20
+MAX_ENTRIES = 2000
+MAX_DEPTH = 32
+
+
+class Refused(Exception):
+    """The outputs hold something that is never judged; the agent's fault."""
+
+
+def grade_in_place(outputs: list[str], timeout_sec: float) -> None:
+    """Judge the outputs where they lie and write Harbor's reward files; a broken harness writes none."""
+    KILLER.renew()
+    try:
+        answer = judge(_gather(outputs), timeout_sec)
+    except (Refused, Unkillable) as refused:
+        answer = verdict_on(None, str(refused))
+    if answer["status"] == "no_verdict":
+        sys.exit(f"no verdict: {answer['reason']}")
+    REWARDS.mkdir(parents=True, exist_ok=True)
+    (REWARDS / "reward-details.json").write_text(json.dumps(answer, indent=1))
+    (REWARDS / "reward.json").write_text(json.dumps({"reward": answer["reward"]}))
+
+
+def _gather(outputs: list[str]) -> bytes:
+    """Return a tar of the declared outputs that exist, by type: regular files and folders, never through a link."""
+    buffer = io.BytesIO()
+    left = [MAX_TOTAL_BYTES, MAX_ENTRIES]
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for output in outputs:
+            if os.path.lexists(output):
+                try:
+                    _add(tar, Path(output), left, 0)
+                except OSError as error:
+                    raise Refused(f"{output} can't be read: {error.strerror}") from error
+    return buffer.getvalue()
+
+
+def _add(tar: tarfile.TarFile, path: Path, left: list[int], depth: int) -> None:
+    found = path.lstat()
+    left[0] -= found.st_size if stat.S_ISREG(found.st_mode) else 0
+    left[1] -= 1
+    if min(left) < 0 or depth > MAX_DEPTH or found.st_size > MAX_FILE_BYTES:
+        raise Refused(f"{path} is too big, too deep, or one too many")
+    info = tarfile.TarInfo(str(path).lstrip("/"))
+    info.mode = found.st_mode & 0o777
+    if stat.S_ISDIR(found.st_mode):
+        info.type = tarfile.DIRTYPE
+        tar.addfile(info)
+        for entry in sorted(path.iterdir()):
+            _add(tar, entry, left, depth + 1)
+    elif stat.S_ISREG(found.st_mode):
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        info.size = len(data)
+        tar.addfile(info, io.BytesIO(data))
+    else:
+        raise Refused(f"{path} is no regular file or folder")
+
+
+def main() -> None:
+    """Grade by tests/judge.json."""
+    TESTS.chmod(0o700)
+    settings = json.loads((TESTS / "judge.json").read_text())
+    grade_in_place(settings["outputs"], settings["timeout_sec"])
