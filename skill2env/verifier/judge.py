@@ -98,6 +98,12 @@ def verdict_on(seen: dict[str, Any] | None, reason: str) -> dict[str, Any]:
         return {**nothing, "status": "no_verdict", "reason": "tests/test_outputs.py has no check"}
     guarded = all(check["passed"] for check in checks if check["kind"] == "guard")
     whole = sum(check["weight"] for check in graded)
+    if whole <= 0:
+        return {
+            **nothing,
+            "status": "no_verdict",
+            "reason": "the checks of tests/test_outputs.py weigh nothing",
+        }
     held = sum(check["weight"] for check in graded if check["passed"])
     passed = guarded and held == whole
     return {

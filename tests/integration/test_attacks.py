@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-
 from attacks import runner
 from integration import made
+
 from skill2env.models.blueprint import Blueprint, Limits
 from skill2env.models.outcome import Accepted
 from skill2env.models.task import Task

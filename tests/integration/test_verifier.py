@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-
 from integration import made
+
 from skill2env.models.trial import CheckResult
 from skill2env.sandbox.docker import DockerEngine
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skill2env.verifier import delivered
+from skill2env.verifier import children, delivered
 
 
 def test_a_folder_swapped_for_a_link_is_never_followed(tmp_path: Path) -> None:
@@ -24,9 +24,9 @@ def test_a_folder_swapped_for_a_link_is_never_followed(tmp_path: Path) -> None:
         real, link, spare = (scratch / name for name in ("real", "link", "spare"))
         while not done.is_set():
             for one, other in ((real, spare), (link, real), (spare, link)):
-                os.rename(one, other)
+                one.rename(other)
             for one, other in ((real, spare), (link, real), (spare, link)):
-                os.rename(one, other)
+                one.rename(other)
 
     thread = threading.Thread(target=swap)
     thread.start()
@@ -49,13 +49,13 @@ def test_emptying_a_folder_goes_to_any_depth(tmp_path: Path) -> None:
     os.close(handle)
     (tmp_path / "outside").symlink_to("/etc")
     os.mkfifo(tmp_path / "fifo")
-    assert delivered.empty(tmp_path)
+    assert children.empty(tmp_path)
     assert Path("/etc/passwd").exists()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_empty_folder_is_empty(tmp_path: Path) -> None:
-    assert delivered.empty(tmp_path)
+    assert children.empty(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["report.json", "a/b/c"])

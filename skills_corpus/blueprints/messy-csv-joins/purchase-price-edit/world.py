@@ -43,6 +43,9 @@ def build(world):
         rows.append({"article": article, "valid": valid, "cents": cents, "per": per, "price": price, "order": rng.random() if order is None else order,
                      "number": number or article["Nr"], "ean": article["EAN"] if ean is None else ean})
 
+    def some():
+        return f"{rng.randint(100, 90000) / 100:.2f}"
+
     def money():
         per = rng.choice([1, 1, 10, 100]) if packs else 1
         total = rng.randint(120, 400000)
@@ -55,10 +58,10 @@ def build(world):
         cents = (2 * total + per) // (2 * per)
         valid = key - timedelta(days=rng.randint(0, 25))
         if validity and n % 4 == 0:  # older, newer but not yet in force, and the one that counts
-            offer(article, valid - timedelta(days=rng.randint(10, 60)), 77 + n, price="7.77")
-            offer(article, key + timedelta(days=rng.randint(1, 40)), 88 + n, price="8.88")
+            offer(article, valid - timedelta(days=rng.randint(10, 60)), 1, price=some())
+            offer(article, key + timedelta(days=rng.randint(1, 40)), 1, price=some())
         if validity and n in (1, 2):
-            offer(article, valid - timedelta(days=30), 99, price="9.99")
+            offer(article, valid - timedelta(days=30), 1, price=some())
             offer(article, valid, None, price=["on request", ""][n - 1])
             continue
         if n in (5, 6, 7):
@@ -66,9 +69,9 @@ def build(world):
             continue
         offer(article, key if n == 9 else valid, cents, per, f"{total / 100:.2f}")
     for article in fixed:
-        offer(article, key - timedelta(days=3), 500, price="5.00")
+        offer(article, key - timedelta(days=3), 1, price=some())
     for n in range(5):
-        offer(None, key - timedelta(days=5), 300, price="on request" if n == 0 else "3.00", number=_free_number(rng, by_number), ean=_ean(rng))
+        offer(None, key - timedelta(days=5), 1, price="on request" if n == 0 else some(), number=_free_number(rng, by_number), ean=_ean(rng))
     if renumbered:
         spare = [a for a in articles if not a["fixed"] and a not in listed]
         for n, article in enumerate(rng.sample(spare, 10)):
@@ -82,7 +85,7 @@ def build(world):
             else:  # the barcode is damaged: the number decides
                 offer(article, key - timedelta(days=n), cents, per, f"{total / 100:.2f}", ean=f"{article['EAN'][0]},{article['EAN'][1:6]}E+12")
         for row in rows:
-            if row["article"] in listed and row["order"] < 0.15:
+            if row["article"] in listed and rng.random() < 0.2:
                 row["ean"] = rng.choice(["", f"{row['ean'][0]},{row['ean'][1:6]}E+12"])
     rows.sort(key=lambda r: r["order"])
 
@@ -107,7 +110,7 @@ def build(world):
     out.writerow(["article_no"] + (["ean"] if renumbered else []) + ["description", "price"] + (["per"] if packs else []) + ["valid_from"])
     for n, row in enumerate(rows):
         valid = f"{row['valid']:%d.%m.%Y}" if validity and n % 3 else f"{row['valid']:%Y-%m-%d}"
-        what = row["article"]["plain"] if row["article"] else "Neuheit, 2026"
+        what = (row["article"] or rng.choice(articles))["plain"]
         out.writerow([row["said"]] + ([row["ean"]] if renumbered else []) + [what, row["price"]] + ([row["per"]] if packs else []) + [valid])
     world.write("/workspace/inbox/pricelist.csv", text.getvalue())
     world.write("/workspace/inbox/note.txt", NOTE.format(
