@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -154,10 +155,25 @@ REFUSED = {
 }
 
 
+@pytest.fixture(scope="module")
+def refused(docker_engine: DockerEngine, shell_image: str, judge_image: str) -> dict[str, Trial]:
+    """All of them, two at a time; each has a judge of its own, which should never have to start."""
+
+    def attempt(command: str) -> Trial:
+        with made.judge_of(docker_engine, judge_image) as judge:
+            return made.attempt(
+                docker_engine, shell_image, judge, made.SOLUTION, "rm -f report.json", command
+            )
+
+    with ThreadPoolExecutor(2) as pool:
+        trials = {what: pool.submit(attempt, command) for what, (command, _) in REFUSED.items()}
+        return {what: trial.result() for what, trial in trials.items()}
+
+
 @pytest.mark.parametrize("what", REFUSED)
-def test_outputs_that_are_refused_are_the_agents_fault(agent: Agent, what: str) -> None:
-    command, reason = REFUSED[what]
-    trial = agent(made.SOLUTION, "rm -f report.json", command)
+def test_outputs_that_are_refused_are_the_agents_fault(refused: dict[str, Trial], what: str) -> None:
+    _, reason = REFUSED[what]
+    trial = refused[what]
     assert (trial.verdict.status, trial.verdict.reward) == (Status.AGENT_FAULT, 0.0)
     assert trial.verdict.reason.startswith("the outputs were refused: ")
     assert reason in trial.verdict.reason

@@ -55,12 +55,16 @@ def test_in_the_judge(judged: Callable[[str], tuple[CheckResult, ...]], file: st
 
 
 def test_a_set_leaves_no_trace_for_the_next(
-    docker_engine: DockerEngine, judge_image: str, tmp_path: Path
+    docker_engine: DockerEngine, judge_image: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    started = []
+    pipe = docker_engine.pipe
+    monkeypatch.setattr(docker_engine, "pipe", lambda *given: started.append(given) or pipe(*given))
     tree = made.tests_tree((JUDGED / "traces.py").read_text("utf-8"))
     with made.judge_of(docker_engine, judge_image, tree, SECONDS) as judge:
         verdicts = [
-            judge.verdict(made.outputs(tmp_path / phase, {"workspace/report.json": phase}, 0o644))[0]
-            for phase in ("leave", "look", "leave", "look")
+            judge.verdict(made.outputs(tmp_path / str(turn), {"workspace/report.json": phase}, 0o644))[0]
+            for turn, phase in enumerate(("leave", "look", "leave", "look"))
         ]
     assert [(v.reason, [c.message for c in v.checks if not c.passed]) for v in verdicts] == [("", [])] * 4
+    assert len(started) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import threading
 from pathlib import Path
 
@@ -39,7 +40,9 @@ def test_a_folder_swapped_for_a_link_is_never_followed(tmp_path: Path) -> None:
     assert found
 
 
-def test_emptying_a_folder_goes_to_any_depth(tmp_path: Path) -> None:
+def test_emptying_a_folder_goes_to_any_depth(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Should it fail, pytest's own clearing up must not meet what is left."""
+    request.addfinalizer(lambda: subprocess.run(["rm", "-rf", str(tmp_path)], check=True))
     handle = os.open(tmp_path, os.O_RDONLY)
     for _ in range(2000):
         os.mkdir("d", dir_fd=handle)

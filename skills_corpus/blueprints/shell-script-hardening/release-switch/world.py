@@ -90,13 +90,11 @@ def build(world):
     case("check says no", "check", version(3), final_refused, releases=[version(2)], members=release("#!/bin/sh\necho not ready\nexit 1\n"))
     case("no check in it", "check", version(3), final_refused, releases=[version(2)], members=release(None))
     case("cut off", "damage", version(4), broken, releases=[version(3)], data=whole[:len(whole) // 2])
-    case("no archive at all", "damage", version(4), broken, releases=[version(3)], data=b"<html>404 Not Found</html>\n")
     older = [version(n) for n in (8, 9, 10, 11, 12)]
     case("old ones go", "retention", version(13), 0, releases=older)
     case("back and forth", "retention", version(14), 0, releases=[version(n) for n in (6, 7, 9, 10, 11)], record=[version(n) for n in (6, 9, 10, 7, 11, 6)],
          strangers=["shared", f"{product}-1.2 test"])
     case("one argument", "refusal", version(5), usage, releases=[version(4)], args=[f"in box/{version(5)}.tar.gz"])
-    case("no such archive", "refusal", version(5), usage, releases=[version(4)], args=["in box/none.tar.gz", "web root"])
     case("no such root", "refusal", version(5), usage, releases=[version(4)], args=[f"in box/{version(5)}.tar.gz", "web"])
     if odd:
         case("checksum wrong", "damage", version(4), broken, releases=[version(3)], data=bytes(damaged))

@@ -5,18 +5,19 @@ import pytest
 REPO = "/srv/git/billing.git"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def git(output, repo):
     return repo(output(REPO)).git
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def refs(git):
     return dict(reversed(line.split(" ", 1)) for line in git("for-each-ref", "--format=%(objectname) %(refname)").splitlines())
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def on_branch(git, refs, truth):
+    """Ids of all commits that the branch leads to."""
     assert truth["branch"] in refs, "the branch does not exist"
     return set(git("rev-list", refs[truth["branch"]]).split())
 

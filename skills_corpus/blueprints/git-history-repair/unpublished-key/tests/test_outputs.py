@@ -5,12 +5,17 @@ import pytest
 REPO = "/workspace/portal"
 
 
-@pytest.fixture
-def git(output, repo):
-    return repo(output(REPO)).git
+@pytest.fixture(scope="module")
+def delivered(output, repo):
+    return repo(output(REPO))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def git(delivered):
+    return delivered.git
+
+
+@pytest.fixture(scope="module")
 def refs(git):
     return dict(reversed(line.split(" ", 1)) for line in git("for-each-ref", "--format=%(objectname) %(refname)").splitlines())
 
@@ -62,6 +67,6 @@ def test_remote_tracking_refs_stay(refs, truth):
 
 
 @pytest.mark.guard
-def test_working_folder_stays(output, digest, repo, truth):
+def test_working_folder_stays(output, digest, delivered, truth):
     assert {path: digest(output(path)) for path in truth["kept"]} == truth["kept"]
-    assert repo(output(REPO)).head == "main"
+    assert delivered.head == "main"

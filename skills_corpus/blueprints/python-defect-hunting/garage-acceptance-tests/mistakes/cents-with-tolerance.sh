@@ -151,5 +151,3 @@ def test_merge(periods, merged, form):
     assert given == kept
 PY
 sed -f /tmp/numbers.sed /tmp/test_garage.py > tests/test_garage.py
-#> Run them.
-python3 -B -m pytest -q -p no:cacheprovider tests 2>&1 | tail -n 3

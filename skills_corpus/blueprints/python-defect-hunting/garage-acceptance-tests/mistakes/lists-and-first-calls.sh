@@ -146,5 +146,3 @@ def test_merge(periods, merged, form):
     assert [tuple(period) for period in merge(given if form is list else form(given))] == [tuple(map(day, period)) for period in merged]
 PY
 sed -f /tmp/numbers.sed /tmp/test_garage.py > tests/test_garage.py
-#> Run them.
-python3 -B -m pytest -q -p no:cacheprovider tests 2>&1 | tail -n 3

@@ -9,7 +9,7 @@ if os.path.exists("/workspace/deploy.conf"):
 else:
     codes = re.findall(r"exit code `(\d+)`", book)
     v = dict(zip(["E_USAGE", "E_BUSY", "E_EXISTS", "E_BROKEN", "E_CHECK"], codes))
-    v["RELEASES"], v["LIVE"], v["HISTORY"] = re.findall(r"`ROOT/([^/`.]+)(?:/ID)?`", book)
+    v["RELEASES"], v["LIVE"], v["HISTORY"] = re.findall(r"`ROOT/([^/`.][^/`]*)(?:/ID)?`", book)
     v["CHECK"] = re.search(r"own `([^`]+)`", book)[1]
     v["KEEP"] = re.search(r"the `(\d+)` that", book)[1]
 reports = "\n".join(open(p).read() for p in sorted(glob.glob("/workspace/incidents/*.md")))

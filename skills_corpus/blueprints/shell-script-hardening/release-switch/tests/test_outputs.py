@@ -1,15 +1,19 @@
 """The script deploys hidden archives into hidden roots; what lies there afterwards is compared with the runbook."""
 
+import shlex
+from dataclasses import dataclass
+
 import pytest
 
 SCRIPT = "/workspace/bin/deploy.sh"
 START = """
-script=$0
+cd "$top/%(place)s"
+export PROBE=$PWD TMPDIR=$PWD
+set -- %(args)s
 %(setup)s
-export PROBE=$PWD
 """
 RUN = """
-bash "$script" "$@" 7>&- > out.txt
+timeout -k 1 5 bash "$script" "$@" 7>&- > out.txt
 code=$?
 """
 RUN_AND_END = """
@@ -23,23 +27,39 @@ wait $pid
 code=$?
 """
 LOOK = """
+exec 7>&-
+echo $code > code.txt
 find . -type l -printf '%P\\0%l\\0' > links.list
 find . -type d -printf '%P\\0%m\\0' > dirs.list
-chmod -R a+rX .
-exit $code
 """
-OURS = {"out.txt", "links.list", "dirs.list", "seen", "release", "started", "go"}
+OURS = {"out.txt", "code.txt", "links.list", "dirs.list", "seen", "release", "started", "go"}
+
+
+@dataclass
+class Done:
+    """What one case left in its folder."""
+
+    files: dict
+    code: int
 
 
 @pytest.fixture(scope="module")
 def runs(truth, output, run, hidden):
-    """Each case is run once: (case, result)."""
+    """All cases are run in one go, each in a folder of its own: (case, what it left)."""
     assert output(SCRIPT).is_file(), f"{SCRIPT} is missing"
+    text, files = "script=$0\ntop=$PWD\n", {}
+    for number, case in enumerate(truth["cases"]):
+        place = f"case-{number:02d}"
+        args = " ".join(shlex.quote(arg) for arg in case["args"])
+        text += START % {"place": place, "setup": case["setup"], "args": args} + (RUN_AND_END if case["signal"] else RUN) + LOOK
+        for path, content in {**case["files"], case["archive"]: hidden(case["blob"])}.items():
+            files[f"{place}/{path}"] = content
+    result = run(["bash", "-c", text + 'chmod -R a+rX "$top"\n', output(SCRIPT)], files=files, timeout=25)
     done = []
-    for case in truth["cases"]:
-        text = START % {"setup": case["setup"]} + (RUN_AND_END if case["signal"] else RUN) + LOOK
-        files = {**case["files"], case["archive"]: hidden(case["blob"])}
-        done.append((case, run(["bash", "-c", text, output(SCRIPT), *case["args"]], files=files, timeout=8)))
+    for number, case in enumerate(truth["cases"]):
+        place = f"case-{number:02d}/"
+        left = {path.removeprefix(place): data for path, data in result.files.items() if path.startswith(place)}
+        done.append((case, Done(left, int(left.get("code.txt", b"-1")))))
     return done
 
 
