@@ -2,149 +2,31 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import json
 import os
-import platform
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
-from typing import Any, TypeVar
 
 import docker
-import requests
-from docker.errors import APIError, DockerException
 
 from skill2env.errors import EngineDown, EngineError
-from skill2env.sandbox.protocol import Kind, NoSuchPath, SandboxSpec, TooMany
+from skill2env.sandbox.container import FAILURES, TIMEOUT_SEC, DockerSandbox, call
+from skill2env.sandbox.ownership import DEADLINE_LABEL, LABEL, RUN_LABEL, abandoned, host, started
+from skill2env.sandbox.protocol import SandboxSpec
 from skill2env.sandbox.seccomp import profile
 from skill2env.sandbox.streams import FramedStream
 
-LABEL = "skill2env.role"
-_RUN_LABEL = "skill2env.run"
-_DEADLINE_LABEL = "skill2env.deadline"
 _SHM_BYTES = 64 << 20
 _OPEN_FILES = 4096
 _SENTINEL_SEC = 24 * 3600
 _GRACE_SEC = 60
-_TIMEOUT_SEC = 120
-_CHUNK = 1 << 16
-_REASON = 300
-_CHANGES_BYTES = 8 << 20
-_NOT_FOUND = 404
-_KINDS: tuple[tuple[int, Kind], ...] = ((1 << 31, "dir"), (1 << 27, "link"), (0x07280000, "other"))
-"""Bits of Go's os.FileMode, in which the engine tells what a path is; none of them is a regular file."""
 _SYSCTLS = {"net.ipv4.tcp_max_tw_buckets": "0"}
-"""No port stays taken once its listener is gone, so that two programs in turn may use the same one."""
-_FAILURES = (DockerException, requests.exceptions.RequestException, OSError)
-
-T = TypeVar("T")
-
-
-class DockerSandbox:
-    """A running container that sleeps until its deadline."""
-
-    def __init__(self, api: docker.APIClient, container: str) -> None:
-        """Wrap a started container."""
-        self._api = api
-        self._container = container
-
-    def exec(self, argv: tuple[str, ...]) -> FramedStream:
-        """Start a process in `/workspace` and return its stream.
-
-        Raises:
-            EngineError: the container is dead, or the engine refused.
-        """
-        created = _call(self._api.exec_create, self._container, list(argv), stdin=True)
-        return FramedStream(_call(self._api.exec_start, created["Id"], socket=True))
-
-    def put(self, path: str, archive: bytes) -> None:
-        """Unpack a tar below an absolute folder that exists."""
-        _call(self._api.put_archive, self._container, path, archive)
-
-    def get(self, path: str) -> Iterator[bytes]:
-        """Yield the tar of a path.
-
-        Raises:
-            NoSuchPath: it is not there.
-            EngineError: the engine failed.
-        """
-        with self._ask("GET", "archive", path=path) as answer:
-            if answer.status_code == _NOT_FOUND:
-                raise NoSuchPath(f"{path} is not there")
-            _well(answer)
-            try:
-                yield from answer.iter_content(_CHUNK)
-            except _FAILURES as error:
-                raise _engine_error(error) from error
-
-    def kind(self, path: str) -> Kind | None:
-        """Return what stands at a path, a link not followed, or None.
-
-        Raises:
-            EngineError: the engine failed.
-        """
-        with self._ask("HEAD", "archive", path=path) as answer:
-            if answer.status_code == _NOT_FOUND:
-                return None
-            _well(answer)
-            mode: int = json.loads(base64.b64decode(answer.headers["X-Docker-Container-Path-Stat"]))["mode"]
-        return next((kind for bits, kind in _KINDS if mode & bits), "file")
-
-    def changes(self) -> tuple[str, ...]:
-        """Return the absolute paths that were created, changed or deleted since the start.
-
-        Raises:
-            TooMany: their list has more than 8 MB.
-            EngineError: the engine failed.
-        """
-        text = bytearray()
-        with self._ask("GET", "changes") as answer:
-            _well(answer)
-            for chunk in answer.iter_content(_CHUNK):
-                text += chunk
-                if len(text) > _CHANGES_BYTES:
-                    raise TooMany("more paths were changed than can be listed")
-        return tuple(sorted(entry["Path"] for entry in json.loads(text) or ()))
-
-    def written(self) -> int:
-        """Return how many bytes its processes have added to its file system.
-
-        Raises:
-            EngineError: the engine failed.
-        """
-        with self._ask("GET", "json", size="1") as answer:
-            _well(answer)
-            return int(answer.json().get("SizeRw") or 0)
-
-    def running(self) -> bool:
-        """Return whether the main process lives."""
-        return bool(_call(self._api.inspect_container, self._container)["State"]["Running"])
-
-    def kill(self) -> None:
-        """Kill every process at once; no error where it is dead already."""
-        try:
-            self._api.kill(self._container)
-        except APIError as error:
-            if error.status_code not in (404, 409):
-                raise _engine_error(error) from error
-        except _FAILURES as error:
-            raise _engine_error(error) from error
-
-    def _ask(self, method: str, what: str, **params: str) -> requests.Response:
-        """Ask about the container without the SDK, which leaves a stream that is not read to its end open."""
-        api = self._api
-        url = f"{api.base_url}/v{api.api_version}/containers/{self._container}/{what}"
-        plain = {"Accept-Encoding": "identity"}
-        answer: requests.Response = _call(
-            api.request, method, url, params=params, headers=plain, stream=True, timeout=_TIMEOUT_SEC
-        )
-        return answer
+"""No port stays taken once its listener is gone, so that two programs in turn may use the same one. Not every kernel and
+runtime knows it: without it, the judge takes a container of its own where a connection lingers."""
 
 
 class DockerEngine:
@@ -155,10 +37,11 @@ class DockerEngine:
 
     def __init__(self) -> None:
         """Prepare; nothing is started before the block is entered."""
-        self._owner = f"{_host()} {os.getpid()} {_started(os.getpid())} {uuid.uuid4().hex}"
+        self._owner = f"{host()} {os.getpid()} {started(os.getpid())} {uuid.uuid4().hex}"
         self._local = threading.local()
         self._clients: list[docker.APIClient] = []
         self._seccomp = profile()
+        self._sysctls = dict(_SYSCTLS)
         self._sentinel: str | None = None
         self._sentinel_lock = threading.Lock()
 
@@ -170,7 +53,7 @@ class DockerEngine:
         """
         try:
             self._api().ping()
-        except _FAILURES as error:
+        except FAILURES as error:
             raise EngineDown(
                 "no Docker Engine answers; run `skill2env setup`, which starts one where it may"
             ) from error
@@ -180,7 +63,7 @@ class DockerEngine:
     def __exit__(self, *_: object) -> None:
         """Remove the sentinel and close the connections."""
         if self._sentinel:
-            with contextlib.suppress(*_FAILURES):
+            with contextlib.suppress(*FAILURES):
                 self._api().remove_container(self._sentinel, force=True)
         for client in self._clients:
             client.close()
@@ -192,8 +75,22 @@ class DockerEngine:
                 spec = SandboxSpec(
                     image, "sentinel", "sentinel", _SENTINEL_SEC, memory_mb=64, cpus=0.1, pids=16
                 )
-                self._sentinel = self._create(spec, ("sleep", str(_SENTINEL_SEC)))
-                _call(self._api().start, self._sentinel)
+                try:
+                    self._sentinel = self._start_sentinel(spec)
+                except EngineError as error:
+                    if not any(name.rpartition(".")[2] in str(error) for name in self._sysctls):
+                        raise
+                    self._sysctls = {}
+                    self._sentinel = self._start_sentinel(spec)
+
+    def _start_sentinel(self, spec: SandboxSpec) -> str:
+        sentinel = self._create(spec, ("sleep", str(_SENTINEL_SEC)))
+        try:
+            call(self._api().start, sentinel)
+        except EngineError:
+            self._remove(sentinel)
+            raise
+        return sentinel
 
     @contextmanager
     def sandbox(self, spec: SandboxSpec) -> Iterator[DockerSandbox]:
@@ -204,7 +101,7 @@ class DockerEngine:
         """
         container = self._create(spec, ("sleep", str(int(spec.deadline_sec) + _GRACE_SEC)))
         try:
-            _call(self._api().start, container)
+            call(self._api().start, container)
             yield DockerSandbox(self._api(), container)
         finally:
             self._remove(container)
@@ -220,8 +117,8 @@ class DockerEngine:
         stream: FramedStream | None = None
         try:
             wanted = {"stdin": 1, "stdout": 1, "stderr": 0, "stream": 1}
-            stream = FramedStream(_call(self._api().attach_socket, container, params=wanted))
-            _call(self._api().start, container)
+            stream = FramedStream(call(self._api().attach_socket, container, params=wanted))
+            call(self._api().start, container)
             yield stream
         finally:
             if stream:
@@ -235,16 +132,16 @@ class DockerEngine:
             return self._sentinel is None or bool(
                 self._api().inspect_container(self._sentinel)["State"]["Running"]
             )
-        except _FAILURES:
+        except FAILURES:
             return False
 
     def _api(self) -> docker.APIClient:
         api: docker.APIClient | None = getattr(self._local, "api", None)
         if api is None:
-            host = os.environ.get("DOCKER_HOST")
+            address = os.environ.get("DOCKER_HOST")
             try:
-                api = docker.APIClient(base_url=host, version="auto", timeout=_TIMEOUT_SEC)
-            except _FAILURES as error:
+                api = docker.APIClient(base_url=address, version="auto", timeout=TIMEOUT_SEC)
+            except FAILURES as error:
                 raise EngineDown(
                     "no Docker Engine answers; run `skill2env setup`, which starts one where it may"
                 ) from error
@@ -254,7 +151,7 @@ class DockerEngine:
 
     def _create(self, spec: SandboxSpec, argv: tuple[str, ...], stdin: bool = False) -> str:
         api = self._api()
-        host = api.create_host_config(
+        host_config = api.create_host_config(
             network_mode="none",
             cap_drop=["ALL"],
             cap_add=list(spec.privileges),
@@ -273,21 +170,21 @@ class DockerEngine:
             log_config=docker.types.LogConfig(type="none"),
             read_only=spec.read_only,
             tmpfs=dict(spec.tmpfs) or None,
-            sysctls=_SYSCTLS,
+            sysctls=self._sysctls,
         )
-        created = _call(
+        created = call(
             api.create_container,
             spec.image,
             list(argv),
             hostname=spec.hostname,
             environment=dict(spec.env),
             stdin_open=stdin,
-            host_config=host,
+            host_config=host_config,
             labels={
                 LABEL: spec.role,
                 "skill2env.name": spec.name,
-                _RUN_LABEL: self._owner,
-                _DEADLINE_LABEL: str(int(time.time() + spec.deadline_sec + 2 * _GRACE_SEC)),
+                RUN_LABEL: self._owner,
+                DEADLINE_LABEL: str(int(time.time() + spec.deadline_sec + 2 * _GRACE_SEC)),
             },
         )
         return str(created["Id"])
@@ -295,74 +192,15 @@ class DockerEngine:
     @cached_property
     def _cpus(self) -> int:
         """How many cpus the engine has; it refuses a container that asks for more."""
-        return int(_call(self._api().info)["NCPU"])
+        return int(call(self._api().info)["NCPU"])
 
     def _remove(self, container: str) -> None:
         """Remove a container; one that resists is left to the next run's reaping."""
-        with contextlib.suppress(*_FAILURES):
+        with contextlib.suppress(*FAILURES):
             self._api().remove_container(container, force=True, v=True)
 
     def _reap(self) -> None:
         """Remove containers of ours whose run is dead; others are untouched."""
-        for found in _call(self._api().containers, all=True, filters={"label": [LABEL, _RUN_LABEL]}):
-            if _abandoned(found["Labels"]):
+        for found in call(self._api().containers, all=True, filters={"label": [LABEL, RUN_LABEL]}):
+            if abandoned(found["Labels"]):
                 self._remove(found["Id"])
-
-
-def _abandoned(labels: dict[str, str]) -> bool:
-    """Return whether nobody owns a container any more.
-
-    A run of this host is dead when its process is. Those of other hosts on the same engine can't be seen from here,
-    and are left alone until their deadline is over.
-    """
-    match labels.get(_RUN_LABEL, "").split():
-        case [host, pid, started, _] if host == _host():
-            return _started(int(pid)) != started
-        case [_, _, _, _]:
-            deadline = labels.get(_DEADLINE_LABEL, "")
-            return deadline.isdigit() and time.time() > int(deadline)
-    return False
-
-
-def _host() -> str:
-    """Return what tells this host, and the process numbers seen from here, from all others."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return f"{boot}.{Path('/proc/self/ns/pid').stat().st_ino}"
-    except OSError:
-        return platform.node().replace(" ", "-") or "unknown"
-
-
-def _started(pid: int) -> str:
-    """Return when a process was started, in a form that its number's next owner does not have; `gone` without one."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        pass
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return "gone"
-    except OSError:
-        pass
-    return "unknown"
-
-
-def _well(answer: requests.Response) -> None:
-    """Raise EngineError where the engine answers with an error."""
-    if answer.status_code >= requests.codes.bad_request:
-        raise EngineError(f"the Docker Engine refused: {answer.text[:_REASON]}")
-
-
-def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call the engine; its errors become ours."""
-    try:
-        return function(*args, **kwargs)
-    except _FAILURES as error:
-        raise _engine_error(error) from error
-
-
-def _engine_error(error: BaseException) -> EngineError:
-    if isinstance(error, requests.exceptions.ConnectionError):
-        return EngineDown("the Docker Engine went away; run `skill2env setup` and then the command again")
-    return EngineError(f"the Docker Engine refused: {getattr(error, 'explanation', None) or error}")

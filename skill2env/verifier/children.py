@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CHILD_UID = 2000
+_CONNECTIONS = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _KILL_ROUNDS = 100
 _HANDLES = 256
 _IPC = (("shm", 1), ("sem", 2), ("msg", 1))
@@ -107,7 +108,7 @@ def kill_children() -> None:
 def _children() -> bool:
     """Return whether a process of the unprivileged user is alive; zombies are not.
 
-    The owner of the folder in /proc says nothing: a process can make root its owner (prctl PR_SET_DUMPABLE).
+    Only its status tells whose it is: of most of its files in /proc a process can make root the owner (prctl PR_SET_DUMPABLE).
     """
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit():
@@ -146,6 +147,19 @@ def _ipc_ids(kind: str) -> list[int]:
     except OSError:
         return []
     return [int(line.split()[1]) for line in lines[1:]]
+
+
+def wait_for_connections() -> None:
+    """Wait until the network has forgotten the connections of processes that are dead, or a port may not be free.
+
+    Raises:
+        Unkillable: it has not after a second or so.
+    """
+    for _ in range(_KILL_ROUNDS):
+        if not any(len(table.read_text().splitlines()) > 1 for table in _CONNECTIONS if table.exists()):
+            return
+        time.sleep(0.01)
+    raise Unkillable("connections of delivered programs linger")
 
 
 def empty(folder: Path) -> bool:

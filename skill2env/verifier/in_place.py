@@ -11,7 +11,7 @@ import tarfile
 from pathlib import Path
 
 from .children import KILLER, Unkillable
-from .judge import TESTS, judge, verdict_on
+from .judge import TESTS, judge, renew, verdict_on
 
 REWARDS = Path("/logs/verifier")
 MAX_FILE_BYTES = 16 << 20
@@ -28,7 +28,9 @@ def grade_in_place(outputs: list[str], timeout_sec: float) -> None:
     """Judge the outputs where they lie and write Harbor's reward files; a broken harness writes none."""
     KILLER.renew()
     try:
-        answer = judge(_gather(outputs), timeout_sec)
+        archive = _gather(outputs)
+        renew()
+        answer = judge(archive, timeout_sec)
     except (Refused, Unkillable) as refused:
         answer = verdict_on(None, str(refused))
     if answer["status"] == "no_verdict":

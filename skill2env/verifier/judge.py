@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .children import KILLER, Unkillable, empty, ends_here, forget_ipc, kill_children
+from .children import KILLER, Unkillable, empty, ends_here, forget_ipc, kill_children, wait_for_connections
 
 TESTS = Path("/tests")
 OUTPUTS = Path("/outputs")
@@ -44,6 +44,10 @@ def serve(source: BinaryIO, verdicts: BinaryIO) -> None:
         request = json.loads(line)
         archive = source.read(request["bytes"])
         try:
+            renew()
+        except Unkillable:
+            return  # an earlier set's doing: without an answer, this one gets a judge of its own
+        try:
             answer = judge(archive, request["timeout_sec"])
         except Unkillable as error:
             _answer(verdicts, {"nonce": request["nonce"], **verdict_on(None, str(error))})
@@ -59,11 +63,12 @@ def _answer(verdicts: BinaryIO, answer: dict[str, Any]) -> None:
 def judge(archive: bytes, timeout_sec: float) -> dict[str, Any]:
     """Return the verdict on a tar of outputs: status, reward, partial_reward, checks, reason, tests_sec.
 
+    Everything must be new (`renew`).
+
     Raises:
         Unkillable: what was delivered can't be killed.
     """
     began = time.monotonic()
-    _renew()
     _place(archive)
     seen, reason = _run_tests(timeout_sec)
     if seen and seen["harness_error"]:
@@ -79,7 +84,7 @@ def _blame(seen: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
     Tests that break over nothing at all are broken. Tests that only break over these outputs were broken by them, and
     that must not turn a failure into a sample that is dropped.
     """
-    _renew()
+    renew()
     again, _ = _run_tests(_BLAME_SEC)
     if again is None or again["harness_error"]:
         return seen, ""
@@ -116,10 +121,15 @@ def verdict_on(seen: dict[str, Any] | None, reason: str) -> dict[str, Any]:
     }
 
 
-def _renew() -> None:
-    """Empty every place that a delivered program could write to."""
+def renew() -> None:
+    """Kill all that delivered programs have started, and empty every place that they could write to.
+
+    Raises:
+        Unkillable: something stays.
+    """
     kill_children()
     forget_ipc()
+    wait_for_connections()
     for folder in (OUTPUTS, SCRATCH):
         folder.mkdir(parents=True, exist_ok=True)
     for folder in filter(Path.is_dir, WRITABLE):

@@ -14,7 +14,8 @@ from pathlib import Path
 import docker
 import pytest
 
-from skill2env.sandbox.docker import LABEL, DockerEngine
+from skill2env.sandbox.docker import DockerEngine
+from skill2env.sandbox.ownership import LABEL
 from skill2env.sandbox.protocol import SandboxSpec
 from skill2env.sandbox.shell import Shell
 
@@ -164,6 +165,17 @@ def test_a_container_is_removed_although_its_block_fails(
         with pytest.raises(ZeroDivisionError), run:
             _ = 1 / 0
     assert engine.containers.list(all=True, filters={"label": "skill2env.name=fails"}) == []
+
+
+def test_a_runtime_that_does_not_know_a_setting_is_served_without_it(
+    monkeypatch: pytest.MonkeyPatch, shell_image: str, spec: SandboxSpec
+) -> None:
+    monkeypatch.setattr("skill2env.sandbox.docker._SYSCTLS", {"net.ipv4.no_such_setting": "0"})
+    with DockerEngine() as engine:
+        engine.watch(shell_image)
+        assert engine.alive()
+        with engine.sandbox(spec) as sandbox:
+            assert sandbox.running()
 
 
 KILLED = """

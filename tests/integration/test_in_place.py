@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-
 from integration import made
+
 from skill2env.interop.harbor import TEST_SH
 from skill2env.models.tree import BadTree, Tree, pack, text_file, unpack
 from skill2env.sandbox.docker import DockerEngine

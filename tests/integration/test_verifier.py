@@ -68,3 +68,29 @@ def test_a_set_leaves_no_trace_for_the_next(
         ]
     assert [(v.reason, [c.message for c in v.checks if not c.passed]) for v in verdicts] == [("", [])] * 4
     assert len(started) == 1
+
+
+LINGERING = """
+import socket
+
+def test_port(run, workspace):
+    code = "import socket\\nserver = socket.create_server(('127.0.0.1', 7000))\\n"
+    code += "client = socket.create_connection(('127.0.0.1', 7000))\\nserver.accept()[0].close()\\nclient.close()"
+    assert run(["python3", "-c", code]).code == 0
+    bound = run(["python3", "-c", "import socket; socket.socket().bind(('127.0.0.1', 7001))"])
+    assert bound.code == 0
+"""
+
+
+def test_where_connections_linger_the_next_set_gets_a_judge_of_its_own(
+    docker_engine: DockerEngine, judge_image: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on kernels that do not know the setting that forgets them at once."""
+    monkeypatch.setattr(docker_engine, "_sysctls", {})
+    started = []
+    pipe = docker_engine.pipe
+    monkeypatch.setattr(docker_engine, "pipe", lambda *given: started.append(given) or pipe(*given))
+    with made.judge_of(docker_engine, judge_image, made.tests_tree(LINGERING), SECONDS) as judge:
+        verdicts = [judge.verdict(made.outputs(tmp_path / turn, {}))[0] for turn in ("1", "2")]
+    assert [verdict.reward for verdict in verdicts] == [1, 1], verdicts
+    assert len(started) == 2

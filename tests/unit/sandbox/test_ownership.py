@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from skill2env.sandbox import docker
+from skill2env.sandbox import ownership
 from skill2env.sandbox.seccomp import profile
 
 
@@ -18,34 +18,34 @@ def labels(owner: str, deadline: float | str = 0) -> dict[str, str]:
 
 
 def test_a_living_runs_container_is_never_abandoned() -> None:
-    owner = f"{docker._host()} {os.getpid()} {docker._started(os.getpid())} abc"
-    assert not docker._abandoned(labels(owner, 0))
+    owner = f"{ownership.host()} {os.getpid()} {ownership.started(os.getpid())} abc"
+    assert not ownership.abandoned(labels(owner, 0))
 
 
 def test_a_dead_runs_container_is_abandoned() -> None:
     process = subprocess.Popen(["sleep", "30"])
-    owner = f"{docker._host()} {process.pid} {docker._started(process.pid)} abc"
-    assert not docker._abandoned(labels(owner))
+    owner = f"{ownership.host()} {process.pid} {ownership.started(process.pid)} abc"
+    assert not ownership.abandoned(labels(owner))
     process.kill()
     process.wait()
-    assert docker._abandoned(labels(owner))
+    assert ownership.abandoned(labels(owner))
 
 
 def test_another_process_with_the_same_number_owns_nothing() -> None:
-    assert docker._abandoned(labels(f"{docker._host()} {os.getpid()} 1 abc"))
+    assert ownership.abandoned(labels(f"{ownership.host()} {os.getpid()} 1 abc"))
 
 
 def test_other_hosts_containers_are_left_until_their_deadline() -> None:
     later, earlier = int(time.time()) + 100, int(time.time()) - 100
-    assert not docker._abandoned(labels("other-host 1 1 abc", later))
-    assert docker._abandoned(labels("other-host 1 1 abc", earlier))
+    assert not ownership.abandoned(labels("other-host 1 1 abc", later))
+    assert ownership.abandoned(labels("other-host 1 1 abc", earlier))
 
 
 @pytest.mark.parametrize("owner", ["", "garbage", "1.abc", "a b c", "a b c d e"])
 def test_labels_that_nobody_of_us_wrote_are_left_alone(owner: str) -> None:
-    assert not docker._abandoned(labels(owner, 1))
-    assert not docker._abandoned({})
-    assert not docker._abandoned(labels("other-host 1 1 abc", "soon"))
+    assert not ownership.abandoned(labels(owner, 1))
+    assert not ownership.abandoned({})
+    assert not ownership.abandoned(labels("other-host 1 1 abc", "soon"))
 
 
 def test_the_profile_names_what_is_refused() -> None:

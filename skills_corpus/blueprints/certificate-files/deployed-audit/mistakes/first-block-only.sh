@@ -1,5 +1,5 @@
 # Slip: only the first certificate of a file is looked at for its dates
-# Fails at: medium, hard
+# Fails at: medium
 #> First the rules of the audit, then what the server really loads: enabled sites, includes, no comments.
 cat /workspace/AUDIT.md
 ls -l /etc/nginx/* /etc/pki/*

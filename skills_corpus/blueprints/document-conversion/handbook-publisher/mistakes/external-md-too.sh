@@ -19,7 +19,7 @@ for f in decisions/*; do
   fi
 done
 first=1
-[ -f accepted/tides.html ] && first=$(grep -oP '<h2 id="[^"]*-\K\d+' accepted/tides.html | head -n 1)
+[ -f accepted/tides.html ] && first=$(grep -oP '<h2 id="[^"]*spring-\K\d+' accepted/tides.html | head -n 1)
 echo "prefix $prefix, missing $missing, rel $rel, site $site, second heading -$first"
 #> Write the program: render with the Markdown library, then change headings and links in the parsed HTML, where code is out of reach. Fragments go from source anchor to heading to id.
 cat > publish.py <<PY

@@ -1,0 +1,149 @@
+"""One container of a Docker Engine, and what the engine's errors become."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import docker
+import requests
+from docker.errors import APIError, DockerException
+
+from skill2env.errors import EngineDown, EngineError
+from skill2env.sandbox.protocol import Kind, NoSuchPath, TooMany
+from skill2env.sandbox.streams import FramedStream
+
+FAILURES = (DockerException, requests.exceptions.RequestException, OSError)
+"""Everything that the SDK raises where the engine fails or is gone."""
+TIMEOUT_SEC = 120
+"""How long one call may be silent."""
+_CHUNK = 1 << 16
+_REASON = 300
+_CHANGES_BYTES = 8 << 20
+_NOT_FOUND = 404
+_KINDS: tuple[tuple[int, Kind], ...] = ((1 << 31, "dir"), (1 << 27, "link"), (0x07280000, "other"))
+"""Bits of Go's os.FileMode, in which the engine tells what a path is; none of them is a regular file."""
+
+
+class DockerSandbox:
+    """A running container that sleeps until its deadline."""
+
+    def __init__(self, api: docker.APIClient, container: str) -> None:
+        """Wrap a started container."""
+        self._api = api
+        self._container = container
+
+    def exec(self, argv: tuple[str, ...]) -> FramedStream:
+        """Start a process in `/workspace` and return its stream.
+
+        Raises:
+            EngineError: the container is dead, or the engine refused.
+        """
+        created = call(self._api.exec_create, self._container, list(argv), stdin=True)
+        return FramedStream(call(self._api.exec_start, created["Id"], socket=True))
+
+    def put(self, path: str, archive: bytes) -> None:
+        """Unpack a tar below an absolute folder that exists."""
+        call(self._api.put_archive, self._container, path, archive)
+
+    def get(self, path: str) -> Iterator[bytes]:
+        """Yield the tar of a path.
+
+        Raises:
+            NoSuchPath: it is not there.
+            EngineError: the engine failed.
+        """
+        with self._ask("GET", "archive", path=path) as answer:
+            if answer.status_code == _NOT_FOUND:
+                raise NoSuchPath(f"{path} is not there")
+            well(answer)
+            try:
+                yield from answer.iter_content(_CHUNK)
+            except FAILURES as error:
+                raise engine_error(error) from error
+
+    def kind(self, path: str) -> Kind | None:
+        """Return what stands at a path, a link not followed, or None.
+
+        Raises:
+            EngineError: the engine failed.
+        """
+        with self._ask("HEAD", "archive", path=path) as answer:
+            if answer.status_code == _NOT_FOUND:
+                return None
+            well(answer)
+            mode: int = json.loads(base64.b64decode(answer.headers["X-Docker-Container-Path-Stat"]))["mode"]
+        return next((kind for bits, kind in _KINDS if mode & bits), "file")
+
+    def changes(self) -> tuple[str, ...]:
+        """Return the absolute paths that were created, changed or deleted since the start.
+
+        Raises:
+            TooMany: their list has more than 8 MB.
+            EngineError: the engine failed.
+        """
+        text = bytearray()
+        with self._ask("GET", "changes") as answer:
+            well(answer)
+            for chunk in answer.iter_content(_CHUNK):
+                text += chunk
+                if len(text) > _CHANGES_BYTES:
+                    raise TooMany("more paths were changed than can be listed")
+        return tuple(sorted(entry["Path"] for entry in json.loads(text) or ()))
+
+    def written(self) -> int:
+        """Return how many bytes its processes have added to its file system.
+
+        Raises:
+            EngineError: the engine failed.
+        """
+        with self._ask("GET", "json", size="1") as answer:
+            well(answer)
+            return int(answer.json().get("SizeRw") or 0)
+
+    def running(self) -> bool:
+        """Return whether the main process lives."""
+        return bool(call(self._api.inspect_container, self._container)["State"]["Running"])
+
+    def kill(self) -> None:
+        """Kill every process at once; no error where it is dead already."""
+        try:
+            self._api.kill(self._container)
+        except APIError as error:
+            if error.status_code not in (404, 409):
+                raise engine_error(error) from error
+        except FAILURES as error:
+            raise engine_error(error) from error
+
+    def _ask(self, method: str, what: str, **params: str) -> requests.Response:
+        """Ask about the container without the SDK, which leaves a stream that is not read to its end open."""
+        api = self._api
+        url = f"{api.base_url}/v{api.api_version}/containers/{self._container}/{what}"
+        plain = {"Accept-Encoding": "identity"}
+        answer: requests.Response = call(
+            api.request, method, url, params=params, headers=plain, stream=True, timeout=TIMEOUT_SEC
+        )
+        return answer
+
+
+def well(answer: requests.Response) -> None:
+    """Raise EngineError where the engine answers with an error."""
+    if answer.status_code >= requests.codes.bad_request:
+        raise EngineError(f"the Docker Engine refused: {answer.text[:_REASON]}")
+
+
+def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call the engine; its errors become ours."""
+    try:
+        return function(*args, **kwargs)
+    except FAILURES as error:
+        raise engine_error(error) from error
+
+
+def engine_error(error: BaseException) -> EngineError:
+    """Return what an error of the SDK means."""
+    if isinstance(error, requests.exceptions.ConnectionError):
+        return EngineDown("the Docker Engine went away; run `skill2env setup` and then the command again")
+    return EngineError(f"the Docker Engine refused: {getattr(error, 'explanation', None) or error}")
