@@ -61,7 +61,7 @@ def build(world):
     first, second, mail, test = key("live"), key("live"), key("live"), key("test")
     boss, dev, peer, third = rng.sample(PEOPLE, 4)
     clock = 1775400000 + rng.randrange(400000)
-    nodes, state = {}, {}
+    nodes = {}
 
     def commit(name, parents, who, message, changes, by=None):
         """Add a commit to the plan: the files of its first parent (all parents' in a merge) with the changes."""

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from datetime import date, timedelta
 
 HEADER = ["Nr", "EAN", "Bezeichnung", "EK", "VK", "Stand", "Lager", "Bemerkung"]

@@ -192,9 +192,9 @@ def build(world):
         return text
 
     rules = {
-        "FEE": [f"Returns what a stay from `entered` to `left` (datetimes) costs, a Decimal.",
+        "FEE": ["Returns what a stay from `entered` to `left` (datetimes) costs, a Decimal.",
                 "The length is counted in whole minutes; seconds beyond are dropped.",
-                f"Stays of up to @FREE@ minutes, @FREE@ included, cost nothing. Longer ones are charged from the first minute.",
+                "Stays of up to @FREE@ minutes, @FREE@ included, cost nothing. Longer ones are charged from the first minute.",
                 "Each started hour since `entered` costs @RATE@, an hour that is just full costs no second one.",
                 "For each 24 hours since `entered` it is never more than @CAP@, for the last, shorter piece neither.",
                 "`left` before `entered`: ValueError."],

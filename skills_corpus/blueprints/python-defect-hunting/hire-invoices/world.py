@@ -51,7 +51,7 @@ def per_line_vat(booking, s):
 
 
 def build(world):
-    rng, level = world.rng, world.level
+    rng = world.rng
     copies, conflict = world.knob("copies"), world.knob("conflict")
     s = {
         "LONG_HIRE_DAYS": rng.choice([7, 8, 10, 14]), "LONG_HIRE_PERCENT": rng.choice([5, 10, 12, 15]), "TERM_DAYS": rng.choice([10, 14, 21, 30]),
@@ -86,7 +86,7 @@ def build(world):
             if per_line_vat(found, s) != sum(Decimal(v) for v in invoice(found, s)["vat"].values()):
                 return found
 
-    long, percent = s["LONG_HIRE_DAYS"], s["LONG_HIRE_PERCENT"]
+    long = s["LONG_HIRE_DAYS"]
     amounts = [booking([tie(), tie(-1), tie(), line(qty=-2, rate="0.125"), line(rate="0.135", qty=1)]) for _ in range(6)]
     amounts += [booking([tie(big=True), tie(-1, big=True)]) for _ in range(3)]
     amounts += [booking([line(days=n, rate=f"{rng.randint(3, 30)}.{rng.randint(0, 99):02d}", qty=rng.choice([1, 2, -1])) for n in (long - 1, long, long + 1)]) for _ in range(5)]

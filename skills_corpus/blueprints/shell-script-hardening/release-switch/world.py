@@ -44,7 +44,7 @@ def build(world):
     def case(name, kind, new_id, code, releases=(), record=None, now=None, members=None, data=None, setup="", args=None, strangers=(), signal=False, live_before=None, folder_made=True):
         """Plan one run: `releases` lie on disk in this order of deployment, `record` is the history if it differs."""
         root = "web root"
-        files, dirs, links = {}, set(), {}
+        files, links = {}, {}
         record = list(releases) if record is None else record
         for one in (*releases, *strangers):
             files[f"{root}/{folder}/{one}/app.txt"] = text()
@@ -141,8 +141,8 @@ Paths may be relative or absolute, names and ids may hold whatever a file name c
     if not inline:
         world.write("/workspace/deploy.conf", "# names and numbers of the runbook\n" + "".join(f"{k}={v}\n" for k, v in values.items()))
         world.write("/workspace/attic/RUNBOOK-2022.md", (
-            f"# Putting a release live (2022)\n\nUnpack into `ROOT/www.new`, move it over `ROOT/www`. A file `ROOT/deploy.pid` says that a run is at work.\n"
-            f"Exit code 1 for every failure. The ten newest folders stay.\n"))
+            "# Putting a release live (2022)\n\nUnpack into `ROOT/www.new`, move it over `ROOT/www`. A file `ROOT/deploy.pid` says that a run is at work.\n"
+            "Exit code 1 for every failure. The ten newest folders stay.\n"))
     if dark:
         world.write("/workspace/incidents/2026-01-monitoring.md", (
             "# Pager silent\n\nThe pager takes the exit code of a failed check for a network fault.\n\n"

@@ -33,6 +33,11 @@ def test_problems_at_the_right_sites(findings, truth, group):
     assert [item[:2] for item in findings if item[1] in GROUPS[group]] == [item[:2] for item in truth["findings"] if item[1] in GROUPS[group]]
 
 
+@pytest.mark.check(group="findings")
+def test_sites_that_are_in_order_have_no_finding(findings, truth):
+    assert {item[0] for item in findings} == {item[0] for item in truth["findings"]}
+
+
 @pytest.mark.check(weight=2, group="evidence")
 def test_every_finding_leads_to_its_evidence_and_stands_once(findings, truth):
     assert findings == truth["findings"]
