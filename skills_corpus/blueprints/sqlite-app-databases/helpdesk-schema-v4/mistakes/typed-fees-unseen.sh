@@ -4,16 +4,16 @@
 ls -la /srv/helpdesk /srv/helpdesk/migrations
 cat /srv/helpdesk/migrations/*
 #> Work on a copy, log and all, and fold the log into one clean file. Then look at the schema, at what hangs on tickets, and at what is really stored.
-mkdir -p /tmp/work && cp -p /srv/helpdesk/helpdesk.db* /tmp/work/
-sqlite3 /tmp/work/helpdesk.db "PRAGMA integrity_check; PRAGMA wal_checkpoint(TRUNCATE); VACUUM INTO '/tmp/work/v3.db'"
-sqlite3 /tmp/work/v3.db .schema "PRAGMA user_version" "SELECT * FROM sqlite_sequence"
-sqlite3 /tmp/work/v3.db "
+mkdir -p /tmp/copy && cp -p /srv/helpdesk/helpdesk.db* /tmp/copy/
+sqlite3 /tmp/copy/helpdesk.db "PRAGMA integrity_check; PRAGMA wal_checkpoint(TRUNCATE); VACUUM INTO '/tmp/copy/v3.db'"
+sqlite3 /tmp/copy/v3.db .schema "PRAGMA user_version" "SELECT * FROM sqlite_sequence"
+sqlite3 /tmp/copy/v3.db "
 SELECT priority, count(*) FROM tickets GROUP BY 1;
 SELECT 'opener', opened_by, count(*) FROM tickets WHERE lower(trim(opened_by)) NOT IN (SELECT lower(trim(email)) FROM users) GROUP BY 2;
 SELECT 'assignee', assignee, count(*) FROM tickets WHERE lower(trim(assignee)) NOT IN (SELECT lower(trim(email)) FROM users) GROUP BY 2;
 SELECT name FROM sqlite_schema WHERE type = 'table';"
 #> Rebuild tickets in one transaction with foreign keys off, so that the drop does not cascade. Left-overs of an earlier attempt go, views are dropped first and made again, the highest number ever given is carried over.
-cat > /tmp/work/0004.sql <<'SQL'
+cat > /tmp/copy/0004.sql <<'SQL'
 .bail on
 PRAGMA foreign_keys = OFF;
 BEGIN;
@@ -56,10 +56,10 @@ CREATE VIEW ticket_fees AS SELECT id, fee_cents / 100.0 AS fee FROM tickets WHER
 PRAGMA user_version = 4;
 COMMIT;
 SQL
-cp /tmp/work/v3.db /workspace/helpdesk.db
-sqlite3 /workspace/helpdesk.db < /tmp/work/0004.sql
+cp /tmp/copy/v3.db /workspace/helpdesk.db
+sqlite3 /workspace/helpdesk.db < /tmp/copy/0004.sql
 #> Write the report: the counts from the new database, the strangers from the old one.
-sqlite3 /workspace/helpdesk.db "ATTACH '/tmp/work/v3.db' AS old;
+sqlite3 /workspace/helpdesk.db "ATTACH '/tmp/copy/v3.db' AS old;
 SELECT json_object('tickets', (SELECT count(*) FROM main.tickets), 'comments', (SELECT count(*) FROM main.comments),
   'fee_cents_total', (SELECT sum(fee_cents) FROM main.tickets),
   'unknown_assignees', (SELECT json_group_array(a) FROM (SELECT DISTINCT lower(trim(assignee)) AS a FROM old.tickets
@@ -68,7 +68,7 @@ SELECT json_object('tickets', (SELECT count(*) FROM main.tickets), 'comments', (
 cat /workspace/migration.json
 #> Check: nothing dangles, the counts are as before, and a write on a scratch copy fires the trigger and cascades.
 sqlite3 /workspace/helpdesk.db 'PRAGMA integrity_check; PRAGMA foreign_key_check; PRAGMA foreign_key_list(comments);'
-for t in users tickets comments attachments title_changes; do echo "$t $(sqlite3 /tmp/work/v3.db "SELECT count(*) FROM $t") $(sqlite3 /workspace/helpdesk.db "SELECT count(*) FROM $t")"; done
-cp /workspace/helpdesk.db /tmp/work/scratch.db
-sqlite3 /tmp/work/scratch.db "PRAGMA foreign_keys = ON; UPDATE tickets SET title = 'x' WHERE id = (SELECT min(id) FROM tickets); SELECT * FROM title_changes; DELETE FROM tickets; SELECT count(*) FROM comments;"
+for t in users tickets comments attachments title_changes; do echo "$t $(sqlite3 /tmp/copy/v3.db "SELECT count(*) FROM $t") $(sqlite3 /workspace/helpdesk.db "SELECT count(*) FROM $t")"; done
+cp /workspace/helpdesk.db /tmp/copy/scratch.db
+sqlite3 /tmp/copy/scratch.db "PRAGMA foreign_keys = ON; UPDATE tickets SET title = 'x' WHERE id = (SELECT min(id) FROM tickets); SELECT * FROM title_changes; DELETE FROM tickets; SELECT count(*) FROM comments;"
 ls -la /workspace /srv/helpdesk

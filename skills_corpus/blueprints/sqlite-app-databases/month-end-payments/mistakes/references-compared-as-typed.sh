@@ -3,23 +3,23 @@
 #> See what is there, read how a month is closed, and look at the schema with its comments. All of it on a copy: the shop is live.
 ls -l /srv/shop /srv/shop/docs
 cat /srv/shop/docs/*
-mkdir -p /tmp/work && cp -p /srv/shop/shop.db* /tmp/work/
-sqlite3 /tmp/work/shop.db 'PRAGMA integrity_check' .schema
+mkdir -p /tmp/copy && cp -p /srv/shop/shop.db* /tmp/copy/
+sqlite3 /tmp/copy/shop.db 'PRAGMA integrity_check' .schema
 #> Before writing conditions: which values and NULLs are in the columns that decide, and do references repeat within and across states?
-sqlite3 -header /tmp/work/shop.db "
+sqlite3 -header /tmp/copy/shop.db "
 SELECT status, is_test, count(*) FROM orders GROUP BY 1, 2;
 SELECT kind, state, count(*), min(amount_cents), max(amount_cents), sum(order_id IS NULL), sum(provider_ref IS NULL) FROM payments GROUP BY 1, 2;
 SELECT lower(trim(provider_ref)) AS ref, group_concat(state), group_concat(provider_ref, '|') FROM payments WHERE provider_ref IS NOT NULL GROUP BY 1 HAVING count(*) > 1 LIMIT 12;
 SELECT * FROM settings; SELECT * FROM settings_log;"
 #> The month is cut by the shop's clock. Order numbers are made from that clock, so try every offset that the settings ever had, and take the one under which all order numbers agree with their time.
-sqlite3 /tmp/work/shop.db "
+sqlite3 /tmp/copy/shop.db "
 CREATE TABLE offsets AS SELECT value AS off FROM settings WHERE key = 'utc_offset' UNION SELECT became FROM settings_log WHERE key = 'utc_offset';
 SELECT off, sum(strftime('%Y%m%d', placed_at, off) = '20' || substr(order_no, 1, 6)) AS agree, count(*) FROM orders, offsets GROUP BY off;"
-offset=$(sqlite3 /tmp/work/shop.db "SELECT off FROM offsets ORDER BY (SELECT sum(strftime('%Y%m%d', placed_at, off) = '20' || substr(order_no, 1, 6)) FROM orders) DESC LIMIT 1")
-month=$(sqlite3 /tmp/work/shop.db "SELECT strftime('%Y-%m', placed_at, '$offset') FROM orders GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
+offset=$(sqlite3 /tmp/copy/shop.db "SELECT off FROM offsets ORDER BY (SELECT sum(strftime('%Y%m%d', placed_at, off) = '20' || substr(order_no, 1, 6)) FROM orders) DESC LIMIT 1")
+month=$(sqlite3 /tmp/copy/shop.db "SELECT strftime('%Y-%m', placed_at, '$offset') FROM orders GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
 echo "offset $offset, month $month"
 #> Lines and payments are summed apart, each in its own step, so that neither multiplies the other; repeats are found among settled rows only, and a NULL reference is never a repeat.
-sqlite3 /tmp/work/shop.db "
+sqlite3 /tmp/copy/shop.db "
 CREATE VIEW money AS
   SELECT p.id, p.order_id, CASE kind WHEN 'charge' THEN amount_cents ELSE -abs(amount_cents) END AS cents,
     provider_ref IS NOT NULL AND EXISTS (SELECT 1 FROM payments e WHERE e.state = 'settled' AND e.id < p.id
