@@ -19,10 +19,10 @@ from skill2env.stages.validate.decoded import decoded
 from skill2env.stages.validate.subject import Subject
 
 NAME = "no_leak"
-VERSION = "2"
+VERSION = "3"
 _LINE = 40
 _FEW = 3
-_PART = 0.3
+_PART = 0.8
 _ENOUGH = 4
 _SHARE = 0.8
 _CANARY = "skill2env-canary"
@@ -86,11 +86,15 @@ def _readable(subject: Subject) -> Iterator[tuple[str, str]]:
 def _secret_lines(subject: Subject) -> dict[str, set[str]]:
     """Return the long lines of the solutions and the tests that the instruction does not show, by origin.
 
-    A solution may well repeat a line that it found in the world, a statement of a schema for instance; a good part of it in
+    A solution may well repeat a line that it found in the world, a statement of a schema for instance; most of it in
     the world is the solution.
     """
     blueprint = subject.blueprint
-    texts = {f"solution {s.name}": "\n".join(step.command for step in s.steps) for s in blueprint.scripts if s.role != "mistake"}
+    texts = {
+        f"solution {s.name}": "\n".join(step.command for step in s.steps)
+        for s in blueprint.scripts
+        if s.role != "mistake"
+    }
     texts["tests/test_outputs.py"] = blueprint.tests
     found = {}
     for origin, text in texts.items():
