@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 import typer
 from rich.markup import escape
@@ -51,6 +52,9 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         err.print("stopped; what was finished is kept")
         sys.exit(ExitCode.INTERRUPTED)
+    except Exception:
+        traceback.print_exc()
+        sys.exit(ExitCode.BUG)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import tarfile
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -93,17 +94,28 @@ def unpack(data: bytes, max_bytes: int = 256 << 20, max_entries: int = 20_000) -
     tree: Tree = {}
     total = 0
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as archive:
-            for info in archive:
+        with tarfile.open(fileobj=io.BytesIO(_plain(data, 2 * max_bytes)), mode="r:") as archive:
+            for seen, info in enumerate(archive, 1):
                 path = checked_path(info.name)
                 total += info.size if info.isreg() else 0
-                if total > max_bytes or len(tree) >= max_entries:
+                if total > max_bytes or seen > max_entries:
                     raise BadTree(f"more than {max_bytes >> 20} MB or {max_entries} entries")
                 if path:
                     tree[path] = _node(archive, info)
-    except (tarfile.TarError, EOFError, OSError, UnicodeError, RecursionError) as error:
+    except (tarfile.TarError, zlib.error, EOFError, OSError, UnicodeError, RecursionError) as error:
         raise BadTree(f"not a readable tar ({error})") from error
     return tree
+
+
+def _plain(data: bytes, limit: int) -> bytes:
+    """Return a tar without its gzip; one that would grow beyond the limit is refused before it does."""
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        plain = file.read(limit + 1)
+    if len(plain) > limit:
+        raise BadTree(f"more than {limit >> 20} MB unpacked")
+    return plain
 
 
 def _node(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Node:

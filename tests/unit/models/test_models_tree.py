@@ -118,7 +118,7 @@ def test_bounds() -> None:
         unpack(_tar(_info("a", size=60), _info("b", size=60)), max_bytes=100)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.binary(max_size=2000),
     TREES,

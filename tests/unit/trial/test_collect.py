@@ -249,7 +249,7 @@ def _outside(folder: Path) -> list[str]:
     return [str(path) for path in folder.rglob("*") if "root" not in path.relative_to(folder).parts[:1]]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.one_of(archives(), st.binary(max_size=3000)), st.integers(1, 2000))
 def test_no_bytes_do_anything_but_be_refused_or_written_below_the_root(data: bytes, size: int) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -242,7 +242,7 @@ def test_many_members_fail(file: Callable[[str | bytes], Path], monkeypatch: pyt
         archives.read_archive(file(_zip(*((str(i), b"") for i in range(11)))))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(
         [
@@ -270,7 +270,7 @@ def test_damaged_archives_fail_and_raise_nothing_else(
         assert isinstance(archives.read_archive(file(bytes(changed[:cut]))), dict)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.binary(max_size=200) | st.text("{}[]():,&*!%#-?|>'\"\\\n\t ab1.e+~<=/;@", max_size=60).map(str.encode)
 )

@@ -8,7 +8,8 @@ from skill2env.stages.validate.gates.evidence import describe
 from skill2env.stages.validate.subject import Subject
 
 NAME = "mistakes_fail"
-VERSION = "1"
+VERSION = "2"
+_UNJUDGED = (Status.AGENT_FAULT, Status.NO_VERDICT)
 
 
 def check(subject: Subject) -> GateResult:
@@ -17,7 +18,7 @@ def check(subject: Subject) -> GateResult:
     scripts = [script for script in subject.blueprint.scripts if level in script.fails_at]
     trials = [subject.trials.script(script) for script in scripts]
     passed = [trial for trial in trials if trial.verdict.reward >= 1]
-    broken = [trial for trial in trials if trial.verdict.status is Status.AGENT_FAULT]
+    broken = [trial for trial in trials if trial.verdict.status in _UNJUDGED]
     figures = {"mistakes": len(trials), "mistakes_caught": len(trials) - len(passed)}
     if passed:
         names = ", ".join(trial.agent for trial in passed)

@@ -1,0 +1,3 @@
+# Writes sixteen megabytes of the smallest values that take the most memory.
+bash "$SOLVE"
+python3 -c "print('[' + '{},' * 5500000 + '{}]')" > "$REPORT"
