@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import docker
@@ -12,6 +14,7 @@ import requests
 from docker.errors import APIError, DockerException
 
 from skill2env.errors import EngineDown, EngineError
+from skill2env.sandbox.layer import bytes_in, changes_in, kind_in, writable_layer
 from skill2env.sandbox.protocol import Kind, NoSuchPath, TooMany
 from skill2env.sandbox.streams import FramedStream
 
@@ -23,6 +26,8 @@ _CHUNK = 1 << 16
 _REASON = 300
 _CHANGES_BYTES = 8 << 20
 _NOT_FOUND = 404
+_UNCOUNTED = 1 << 62
+"""Bytes of a layer with too many entries to count."""
 _KINDS: tuple[tuple[int, Kind], ...] = ((1 << 31, "dir"), (1 << 27, "link"), (0x07280000, "other"))
 """Bits of Go's os.FileMode, in which the engine tells what a path is; none of them is a regular file."""
 
@@ -30,10 +35,16 @@ _KINDS: tuple[tuple[int, Kind], ...] = ((1 << 31, "dir"), (1 << 27, "link"), (0x
 class DockerSandbox:
     """A running container that sleeps until its deadline."""
 
-    def __init__(self, api: docker.APIClient, container: str) -> None:
-        """Wrap a started container."""
+    def __init__(self, api: docker.APIClient, container: str, image_kinds: dict[str, Kind | None]) -> None:
+        """Wrap a started container; `image_kinds` remembers what its image has at a path."""
         self._api = api
         self._container = container
+        self._image_kinds = image_kinds
+
+    @cached_property
+    def _layer(self) -> Path | None:
+        """Its writable layer, where that can be read on this host."""
+        return writable_layer(call(self._api.inspect_container, self._container))
 
     def exec(self, argv: tuple[str, ...]) -> FramedStream:
         """Start a process in `/workspace` and return its stream.
@@ -70,6 +81,19 @@ class DockerSandbox:
         Raises:
             EngineError: the engine failed.
         """
+        if self._layer is None:
+            return self._asked_kind(path)
+        try:
+            decided, kind = kind_in(self._layer, path)
+        except OSError:
+            return self._asked_kind(path)
+        if decided:
+            return kind
+        if path not in self._image_kinds:
+            self._image_kinds[path] = self._asked_kind(path)
+        return self._image_kinds[path]
+
+    def _asked_kind(self, path: str) -> Kind | None:
         with self._ask("HEAD", "archive", path=path) as answer:
             if answer.status_code == _NOT_FOUND:
                 return None
@@ -84,6 +108,8 @@ class DockerSandbox:
             TooMany: their list has more than 8 MB.
             EngineError: the engine failed.
         """
+        if self._layer is not None:
+            return changes_in(self._layer)
         text = bytearray()
         with self._ask("GET", "changes") as answer:
             well(answer)
@@ -99,6 +125,11 @@ class DockerSandbox:
         Raises:
             EngineError: the engine failed.
         """
+        if self._layer is not None:
+            try:
+                return bytes_in(self._layer)
+            except TooMany:
+                return _UNCOUNTED
         with self._ask("GET", "json", size="1") as answer:
             well(answer)
             return int(answer.json().get("SizeRw") or 0)

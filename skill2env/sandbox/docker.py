@@ -7,6 +7,7 @@ import os
 import threading
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -16,7 +17,7 @@ import docker
 from skill2env.errors import EngineDown, EngineError
 from skill2env.sandbox.container import FAILURES, TIMEOUT_SEC, DockerSandbox, call
 from skill2env.sandbox.ownership import DEADLINE_LABEL, LABEL, RUN_LABEL, abandoned, host, started
-from skill2env.sandbox.protocol import SandboxSpec
+from skill2env.sandbox.protocol import Kind, SandboxSpec
 from skill2env.sandbox.seccomp import profile
 from skill2env.sandbox.streams import FramedStream
 
@@ -44,6 +45,7 @@ class DockerEngine:
         self._sysctls = dict(_SYSCTLS)
         self._sentinel: str | None = None
         self._sentinel_lock = threading.Lock()
+        self._image_kinds: dict[str, dict[str, Kind | None]] = defaultdict(dict)
 
     def __enter__(self) -> DockerEngine:
         """Remove what killed runs have left.
@@ -102,7 +104,7 @@ class DockerEngine:
         container = self._create(spec, ("sleep", str(int(spec.deadline_sec) + _GRACE_SEC)))
         try:
             call(self._api().start, container)
-            yield DockerSandbox(self._api(), container)
+            yield DockerSandbox(self._api(), container, self._image_kinds[spec.image])
         finally:
             self._remove(container)
 

@@ -1,0 +1,70 @@
+"""A writable layer read on the host says the same as the engine, deletions and replaced folders included."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from skill2env.sandbox.layer import bytes_in, changes_in, kind_in, writable_layer
+from skill2env.sandbox.protocol import TooMany
+
+ROOT = pytest.mark.skipif(
+    os.geteuid() != 0, reason="only root can make whiteouts and read an engine's folders"
+)
+
+
+@pytest.fixture
+def layer(tmp_path: Path) -> Path:
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "workspace" / "made.txt").write_text("x" * 5000)
+    (tmp_path / "workspace" / "link").symlink_to("/etc/passwd")
+    os.mkfifo(tmp_path / "workspace" / "pipe")
+    return tmp_path
+
+
+def test_kinds_that_the_layer_decides(layer: Path) -> None:
+    assert kind_in(layer, "/workspace") == (True, "dir")
+    assert kind_in(layer, "/workspace/made.txt") == (True, "file")
+    assert kind_in(layer, "/workspace/link") == (True, "link")
+    assert kind_in(layer, "/workspace/pipe") == (True, "other")
+
+
+def test_what_it_does_not_mention_is_the_images(layer: Path) -> None:
+    assert kind_in(layer, "/workspace/from-the-image") == (False, None)
+    assert kind_in(layer, "/srv/data") == (False, None)
+
+
+def test_nothing_is_below_a_file_or_a_link(layer: Path) -> None:
+    assert kind_in(layer, "/workspace/made.txt/below") == (True, None)
+    assert kind_in(layer, "/workspace/link/below") == (True, None)
+
+
+@ROOT
+def test_a_whiteout_is_a_deletion(layer: Path) -> None:
+    os.mknod(layer / "workspace" / "gone", 0o020000, os.makedev(0, 0))
+    assert kind_in(layer, "/workspace/gone") == (True, None)
+    assert "/workspace/gone" in changes_in(layer)
+
+
+def test_changes_and_bytes(layer: Path) -> None:
+    assert changes_in(layer) == (
+        "/workspace",
+        "/workspace/link",
+        "/workspace/made.txt",
+        "/workspace/pipe",
+    )
+    assert 5000 <= bytes_in(layer) < 100_000
+
+
+def test_too_many_entries_are_not_listed(layer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("skill2env.sandbox.layer.MAX_ENTRIES", 3)
+    with pytest.raises(TooMany):
+        changes_in(layer)
+
+
+def test_other_drivers_and_absent_folders_are_left_to_the_engine(tmp_path: Path) -> None:
+    assert writable_layer({}) is None
+    assert writable_layer({"GraphDriver": {"Name": "btrfs", "Data": {"UpperDir": str(tmp_path)}}}) is None
+    assert writable_layer({"GraphDriver": {"Name": "overlay2", "Data": {"UpperDir": "/nonexistent"}}}) is None
