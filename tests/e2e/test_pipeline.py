@@ -136,7 +136,8 @@ def test_the_dataset_loads_offline_and_tasks_come_back_whole(
     counts = json.loads(_run(root, sys.executable, "-c", script).splitlines()[-1])
     assert counts["tasks"] == 6
     assert counts["skills"] == 3
-    assert counts["rejected"] == 0
+    assert counts["rejected"] == 1, "a config without rows holds one of nulls, or it would not load"
+    assert list(rows(root / "data" / "dataset", "rejected")) == []
     assert counts["sft"] >= 12
     assert counts["trajectories"] > counts["sft"]
     _run(root, "skill2env", "export", "--all", "--to", str(tmp_path / "tasks"))
@@ -248,5 +249,5 @@ def test_an_engine_that_is_down_is_one_sentence(unbroken: tuple[Path, str], tmp_
     )
     assert done.returncode == 4
     assert done.stderr.startswith("error: ")
-    assert "skill2env setup" in done.stderr
+    assert "DOCKER_HOST" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

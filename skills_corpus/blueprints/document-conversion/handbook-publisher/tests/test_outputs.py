@@ -79,7 +79,7 @@ class Page(HTMLParser):
             self.blocks.append([*about, text])
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def published(workspace, hidden, run, truth):
     books = []
     for files in json.loads(hidden("handbooks.json").read_text(encoding="utf-8")):
