@@ -14,7 +14,7 @@ import requests
 from docker.errors import APIError, DockerException
 
 from skill2env.errors import EngineDown, EngineError
-from skill2env.sandbox.layer import bytes_in, changes_in, kind_in, writable_layer
+from skill2env.sandbox.layer import bytes_in, changes_in, kind_in, without_init, writable_layer
 from skill2env.sandbox.protocol import Kind, NoSuchPath, TooMany
 from skill2env.sandbox.streams import FramedStream
 
@@ -108,6 +108,9 @@ class DockerSandbox:
             TooMany: their list has more than 8 MB.
             EngineError: the engine failed.
         """
+        return without_init(self._all_changes())
+
+    def _all_changes(self) -> tuple[str, ...]:
         if self._layer is not None:
             return changes_in(self._layer)
         text = bytearray()

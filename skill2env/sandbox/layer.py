@@ -62,6 +62,17 @@ def changes_in(layer: Path) -> tuple[str, ...]:
     return tuple(sorted("/" + entry for entry, _ in _walk(layer)))
 
 
+def without_init(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Return changed paths without the engine's own: the place on which it mounts the init process, and the way there."""
+    kept = [path for path in paths if not path.endswith("/sbin/docker-init")]
+    way = ("/usr", "/usr/sbin", "/sbin")
+    return tuple(
+        path
+        for path in kept
+        if path not in way or any(other.startswith(f"{path}/") and other not in way for other in kept)
+    )
+
+
 def bytes_in(layer: Path) -> int:
     """Return the bytes on disk that the layer takes.
 

@@ -210,7 +210,9 @@ def test_filling_the_disk_is_the_agents_fault(agent: Agent, monkeypatch: pytest.
 def test_changed_paths_are_recorded_within_bounds(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     trial = agent("mkdir kept; touch kept/one", record_changes=True)
     assert {"/workspace/kept", "/workspace/kept/one"} <= set(trial.changed_paths or ())
+    assert not [path for path in trial.changed_paths or () if path.startswith("/usr")]
     monkeypatch.setattr("skill2env.sandbox.container._CHANGES_BYTES", 20_000)
+    monkeypatch.setattr("skill2env.sandbox.layer.MAX_ENTRIES", 2_000)
     trial = agent("mkdir many; cd many; seq 3000 | xargs touch", record_changes=True)
     assert (trial.verdict.status, trial.changed_paths) == (Status.AGENT_FAULT, None)
 

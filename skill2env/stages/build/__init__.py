@@ -14,7 +14,7 @@ from skill2env.models.task import Task
 from skill2env.models.tree import pack_gz, tree_id
 from skill2env.params import BuildParams
 from skill2env.sandbox.images import toolchain_text, verifier_text
-from skill2env.stages.build.directory import Unfit, task_tree, verifier_code_id
+from skill2env.stages.build.directory import Unfit, check_toolchain, task_tree, verifier_code_id
 from skill2env.stages.build.worlds import MAKER, Order, WorldFault, make_world
 from skill2env.stages.context import Context, Done, Item
 from skill2env.store.shards import read_shard
@@ -53,6 +53,7 @@ def apply(item: Item, context: Context) -> Done:
     """Make one task."""
     order: Order = item.value
     try:
+        check_toolchain(order)
         first, second = make_world(order, item.blob, context)
         tree, instruction = task_tree(order, first, item.item_id)
     except WorldFault as fault:

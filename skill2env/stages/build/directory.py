@@ -38,18 +38,27 @@ def canary(task_id: str) -> str:
     return f"{_CANARY} {hashlib.sha256(f'{_CANARY}:{task_id}'.encode()).hexdigest()[:32]}"
 
 
+def check_toolchain(order: Order) -> None:
+    """Refuse a blueprint whose toolchain does not exist.
+
+    Raises:
+        Unfit: there is no such toolchain.
+    """
+    try:
+        toolchain_text(order.blueprint.spec.toolchain)
+    except UsageError as error:
+        raise Unfit("toolchain", str(error), "blueprint.yaml") from None
+
+
 def task_tree(order: Order, made: Made, task_id: str) -> tuple[Tree, str]:
     """Return the task directory and the rendered instruction.
 
     Raises:
-        Unfit: unknown toolchain, an instruction that can't be rendered, or a test that names a hidden file that is not there.
+        Unfit: an instruction that can't be rendered, or a test that names a hidden file that is not there.
     """
     blueprint = order.blueprint
     spec = blueprint.spec
-    try:
-        toolchain, verifier = toolchain_text(spec.toolchain), verifier_text(spec.toolchain)
-    except UsageError as error:
-        raise Unfit("toolchain", str(error), "blueprint.yaml") from None
+    toolchain, verifier = toolchain_text(spec.toolchain), verifier_text(spec.toolchain)
     instruction = _instruction(order, made)
     hidden = {path: node for path, node in made.tree.items() if path.startswith("hidden/")}
     _hidden_exists(blueprint.tests, {path.removeprefix("hidden/") for path in hidden})

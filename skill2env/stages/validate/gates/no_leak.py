@@ -19,12 +19,12 @@ from skill2env.stages.validate.decoded import decoded
 from skill2env.stages.validate.subject import Subject
 
 NAME = "no_leak"
-VERSION = "3"
+VERSION = "4"
 _LINE = 40
 _FEW = 3
 _PART = 0.8
-_ENOUGH = 4
-_SHARE = 0.8
+_ENOUGH = 3
+_SHARE = 0.7
 _CANARY = "skill2env-canary"
 _VALUE_LENGTH = 3
 
