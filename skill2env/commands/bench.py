@@ -35,7 +35,7 @@ def bench(
     from skill2env.stages.build.directory import verifier_files
     from skill2env.trial.judge import judging
     from skill2env.trial.perturbation import PLAIN
-    from skill2env.trial.run import Place, run_trial
+    from skill2env.trial.run import Attempt, Place, run_trial
 
     client = connect()
     image, judge_image = ensure_toolchain(client, "shell", say), ensure_verifier(client, "shell", say)
@@ -44,6 +44,7 @@ def bench(
     limits = Limits(agent_sec=60, verifier_sec=30, memory_mb=256, cpus=1)
     place = Place("bench", "bench", image, ("/workspace/made.txt",), limits, record_changes=False)
     steps = (Step(why="Make it.", command="echo made > made.txt"),)
+    attempt = Attempt("bench", "reference", steps, PLAIN)
     spec = SandboxSpec(image, "trial", "bench", 60, memory_mb=256, cpus=1, pids=64)
 
     with DockerEngine() as engine, judging(engine, judge_image, "bench", tests, 30) as shared:
@@ -53,11 +54,11 @@ def bench(
                 pass
 
         def with_shared_judge() -> None:
-            run_trial(engine, place, shared, "bench", "reference", steps, PLAIN)
+            run_trial(engine, place, shared, attempt)
 
         def with_own_judge() -> None:
             with judging(engine, judge_image, "bench", tests, 30) as own:
-                run_trial(engine, place, own, "bench", "reference", steps, PLAIN)
+                run_trial(engine, place, own, attempt)
 
         with_shared_judge()
         measured = {

@@ -77,6 +77,25 @@ class Perturbation(Record):
     """Host name."""
     one_cpu: bool = False
     """Pinned to a single cpu."""
+    cpu_share: float = 1.0
+    """Share of the task's cpus that is left for it, as a loaded machine leaves it."""
+    clock_days: int = 0
+    """Days by which its clock is ahead, for programs that are linked dynamically (libfaketime)."""
+    uid: int = 0
+    """User that the agent is; other than root, it owns the world."""
+    umask: str = "022"
+    """Permissions that new files lack."""
+
+
+class Usage(Record):
+    """The most that an agent's container used at any one time."""
+
+    memory_mb: float
+    """Memory in MB, the kernel's page cache for its files included."""
+    processes: int
+    """Processes and threads, as sampled."""
+    disk_mb: float
+    """MB added to its file system, as they were at the end."""
 
 
 class Timing(Record):
@@ -92,6 +111,10 @@ class Timing(Record):
     """In the tests themselves, as the judge measured them."""
 
 
+Role = Literal["nop", "reference", "alternative", "mistake", "ablation", "attack", "shortcut"]
+"""What sort of agent a trial had; every one is scripted, none is a model."""
+
+
 class Trial(Record):
     """One attempt of one agent at one task."""
 
@@ -101,7 +124,7 @@ class Trial(Record):
     """Content id of the task directory."""
     agent: str
     """Name of the script, or `nop`."""
-    role: Literal["nop", "reference", "alternative", "mistake"]
+    role: Role
     """What sort of agent it was; scripted, never a model."""
     perturbation: str
     """Name of the perturbation."""
@@ -111,6 +134,13 @@ class Trial(Record):
     """Paths created, changed or deleted; only recorded where a criterion asks for it."""
     outputs_sha256: str
     """Content id of the collected outputs."""
+    prefixes: tuple[str, ...] | None = None
+    """Content id of the outputs as they were after each step but the last; only where they were asked for. Empty where they
+    were refused."""
+    idle_steps: tuple[int, ...] | None = None
+    """Indices of steps that left no trace, in no file and in no variable of the shell; only where they were asked for."""
+    usage: Usage | None = None
+    """What its container used; only where it was asked for."""
     network: str
     """Interfaces that the container had, as seen from inside; `lo` alone is offline."""
     verdict: Verdict

@@ -14,7 +14,15 @@ import requests
 from docker.errors import APIError, DockerException
 
 from skill2env.errors import EngineDown, EngineError
-from skill2env.sandbox.layer import bytes_in, changes_in, kind_in, without_init, writable_layer
+from skill2env.sandbox.cgroup import counts, groups_of
+from skill2env.sandbox.layer import (
+    bytes_in,
+    changes_in,
+    fingerprint_of,
+    kind_in,
+    without_init,
+    writable_layer,
+)
 from skill2env.sandbox.protocol import Kind, NoSuchPath, TooMany
 from skill2env.sandbox.streams import FramedStream
 
@@ -46,13 +54,13 @@ class DockerSandbox:
         """Its writable layer, where that can be read on this host."""
         return writable_layer(call(self._api.inspect_container, self._container))
 
-    def exec(self, argv: tuple[str, ...]) -> FramedStream:
-        """Start a process in `/workspace` and return its stream.
+    def exec(self, argv: tuple[str, ...], uid: int = 0) -> FramedStream:
+        """Start a process in `/workspace` as a user and return its stream.
 
         Raises:
             EngineError: the container is dead, or the engine refused.
         """
-        created = call(self._api.exec_create, self._container, list(argv), stdin=True)
+        created = call(self._api.exec_create, self._container, list(argv), stdin=True, user=str(uid))
         return FramedStream(call(self._api.exec_start, created["Id"], socket=True))
 
     def put(self, path: str, archive: bytes) -> None:
@@ -136,6 +144,33 @@ class DockerSandbox:
         with self._ask("GET", "json", size="1") as answer:
             well(answer)
             return int(answer.json().get("SizeRw") or 0)
+
+    def usage(self) -> tuple[int, int]:
+        """Return the bytes of memory that it can't give back, and its processes and threads.
+
+        Raises:
+            EngineError: the engine failed.
+        """
+        if (counted := counts(self._groups)) is not None:
+            return counted
+        told = call(self._api.stats, self._container, stream=False, one_shot=True)
+        memory = told.get("memory_stats", {}).get("stats", {})
+        return int(memory.get("rss", memory.get("anon", 0))), int(
+            told.get("pids_stats", {}).get("current", 0)
+        )
+
+    @cached_property
+    def _groups(self) -> dict[str, Path]:
+        """Its control groups, where they can be read on this host."""
+        return groups_of(call(self._api.inspect_container, self._container))
+
+    def fingerprint(self) -> str | None:
+        """Return a hash over the entries of its own layer, with times and sizes; None where it can't be read.
+
+        Raises:
+            TooMany: more than can be listed.
+        """
+        return None if self._layer is None else fingerprint_of(self._layer)
 
     def running(self) -> bool:
         """Return whether the main process lives."""

@@ -7,6 +7,7 @@ inside the temporary one.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import os
 import select
@@ -81,8 +82,8 @@ class FakeSandbox:
         self._running = True
         (root / WORKSPACE).mkdir()
 
-    def exec(self, argv: tuple[str, ...]) -> FakeStream:
-        """Start a process in the workspace and return its stream."""
+    def exec(self, argv: tuple[str, ...], uid: int = 0) -> FakeStream:
+        """Start a process in the workspace, always as the same user, and return its stream."""
         if not self._running:
             raise EngineError("the container is not running")
         process = subprocess.Popen(
@@ -136,6 +137,16 @@ class FakeSandbox:
     def written(self) -> int:
         """Return how many bytes are in the sandbox's files."""
         return sum(path.lstat().st_size for path in self._root.rglob("*") if path.is_file())
+
+    def usage(self) -> tuple[int, int]:
+        """Return no memory, and the number of process groups that still run."""
+        return 0, sum(process.poll() is None for process, _ in self._started)
+
+    def fingerprint(self) -> str | None:
+        """Return a hash over paths, sizes and times."""
+        found = sorted((str(path), path.lstat()) for path in self._root.rglob("*"))
+        lines = (f"{path} {kind.st_size} {kind.st_mtime_ns}\n" for path, kind in found)
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
 
     def running(self) -> bool:
         """Return whether the sandbox was not killed yet."""

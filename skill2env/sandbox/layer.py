@@ -6,6 +6,7 @@ Only for the overlay driver and a reader who may look (root on the engine's own 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -82,7 +83,29 @@ def bytes_in(layer: Path) -> int:
     return sum(size for _, size in _walk(layer))
 
 
+def fingerprint_of(layer: Path) -> str:
+    """Return the sha256 (hex) over every entry's path, kind, mode, size, inode and time of its last change.
+
+    Raises:
+        TooMany: it has more than `MAX_ENTRIES` entries.
+    """
+    digest = hashlib.sha256()
+    for path, found in sorted(_entries(layer), key=lambda entry: entry[0]):
+        size = 0 if stat.S_ISDIR(found.st_mode) else found.st_size
+        digest.update(
+            f"{path}\0{found.st_mode} {size} {found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}\n".encode(
+                "utf-8", "surrogateescape"
+            )
+        )
+    return digest.hexdigest()
+
+
 def _walk(layer: Path) -> Iterator[tuple[str, int]]:
+    for path, found in _entries(layer):
+        yield path, found.st_blocks * _BLOCK
+
+
+def _entries(layer: Path) -> Iterator[tuple[str, os.stat_result]]:
     count = 0
     waiting = [""]
     while waiting:
@@ -100,7 +123,7 @@ def _walk(layer: Path) -> Iterator[tuple[str, int]]:
                 found = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
                 continue
-            yield relative, found.st_blocks * _BLOCK
+            yield relative, found
             if stat.S_ISDIR(found.st_mode):
                 waiting.append(relative)
 

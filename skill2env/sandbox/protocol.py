@@ -70,8 +70,8 @@ class Stream(Protocol):
 class Sandbox(Protocol):
     """A running container in which an agent may do what it likes."""
 
-    def exec(self, argv: tuple[str, ...]) -> Stream:
-        """Start a process in it and return its stream; standard error is a part of the output."""
+    def exec(self, argv: tuple[str, ...], uid: int = 0) -> Stream:
+        """Start a process in it as a user and return its stream; standard error is a part of the output."""
 
     def put(self, path: str, archive: bytes) -> None:
         """Unpack a tar below an absolute folder that exists."""
@@ -90,6 +90,12 @@ class Sandbox(Protocol):
 
     def written(self) -> int:
         """Return how many bytes its processes have added to its file system."""
+
+    def usage(self) -> tuple[int, int]:
+        """Return the bytes of memory that it can't give back, and its processes and threads, both at this moment."""
+
+    def fingerprint(self) -> str | None:
+        """Return a hash that changes with every change to its files, or None where it can't be told. Raises TooMany."""
 
     def running(self) -> bool:
         """Return whether the main process lives."""

@@ -45,8 +45,8 @@ class Shell:
     The marker between steps carries a random word. A step that prints it deceives nobody but its own transcript.
     """
 
-    def __init__(self, sandbox: Sandbox, cap: int) -> None:
-        """Start the shell; `cap` is how many bytes of a step's output are kept.
+    def __init__(self, sandbox: Sandbox, cap: int, uid: int = 0) -> None:
+        """Start the shell as a user; `cap` is how many bytes of a step's output are kept.
 
         Raises:
             EngineError: the sandbox is dead.
@@ -54,14 +54,20 @@ class Shell:
         self._word = secrets.token_hex(8)
         self._marker = re.compile(rb"\x00" + self._word.encode() + rb" (\d{1,3})\x00")
         self._longest = len(self._word) + len("\0 255\0")
-        self._stream = sandbox.exec(("bash", "--noprofile", "--norc", "-c", _LOOP, self._word))
+        self._stream = sandbox.exec(("bash", "--noprofile", "--norc", "-c", _LOOP, self._word), uid)
         self._cap = cap
         self.ended = False
 
-    def run(self, command: str, timeout: float, enough: Callable[[], bool] | None = None) -> Ran:
+    def run(
+        self,
+        command: str,
+        timeout: float,
+        enough: Callable[[], bool] | None = None,
+        watch_sec: float = _WATCH_SEC,
+    ) -> Ran:
         """Run one step and return what came of it; after an end or a time-out the shell is `ended`.
 
-        `enough` is asked every few seconds while the step goes on, and stops it by saying yes.
+        `enough` is asked every `watch_sec` while the step goes on, and stops it by saying yes.
         """
         began = time.monotonic()
         asked = began
@@ -73,14 +79,14 @@ class Shell:
         pending = bytearray()
         while True:
             left = timeout - (time.monotonic() - began)
-            if enough and time.monotonic() - asked >= _WATCH_SEC:
+            if enough and time.monotonic() - asked >= watch_sec:
                 if enough():
                     return self._end(tail, began, stopped=True)
                 asked = time.monotonic()
             try:
-                data = self._stream.receive(max(min(left, _WATCH_SEC), 0.0))
+                data = self._stream.receive(max(min(left, watch_sec), 0.0))
             except TimeoutError:
-                if left > _WATCH_SEC:
+                if left > watch_sec:
                     continue
                 tail.add(pending)
                 return self._end(tail, began, timed_out=True)

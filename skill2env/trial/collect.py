@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from skill2env.errors import Skill2EnvError
+from skill2env.models.tree import Node, Tree
 from skill2env.sandbox.protocol import Kind, NoSuchPath, Sandbox
 
 MAX_FILE_BYTES = 16 << 20
@@ -41,10 +42,14 @@ class Collected:
     files: dict[str, str] = field(default_factory=dict)
     """Path relative to `root` to mode and sha256, sorted by path once complete; folders have no hash."""
 
-    def content_id(self) -> str:
-        """Return the sha256 (hex) over the sorted manifest."""
-        lines = "".join(f"{path}\0{what}\n" for path, what in sorted(self.files.items()))
-        return hashlib.sha256(lines.encode()).hexdigest()
+    def tree(self) -> Tree:
+        """Return it as a value; at most 64 MB are in it."""
+        found: Tree = {}
+        for path, what in sorted(self.files.items()):
+            mode, _, digest = what.partition(" ")
+            data = (self.root / path).read_bytes() if digest else b""
+            found[path] = Node("file" if digest else "dir", data, int(mode, 8))
+        return found
 
 
 class _Budget:

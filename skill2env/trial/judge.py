@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import secrets
-import tarfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,11 +10,11 @@ from contextlib import ExitStack, contextmanager
 from pydantic import ValidationError
 
 from skill2env.errors import EngineError
-from skill2env.models.tree import Tree
-from skill2env.models.trial import Status, Verdict
+from skill2env.models.tree import Tree, pack
+from skill2env.models.trial import Perturbation, Status, Verdict
 from skill2env.sandbox.protocol import Engine, SandboxSpec
-from skill2env.trial.collect import Collected
 from skill2env.trial.dialogue import Dialogue, Silence, boot
+from skill2env.trial.perturbation import PLAIN
 
 PYTHON = "/opt/verifier/bin/python"
 PRIVILEGES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID")
@@ -48,8 +46,17 @@ class Judge:
     breaks that one too, while the engine lives, is the agent's fault.
     """
 
-    def __init__(self, engine: Engine, image: str, task_id: str, tests: Tree, timeout_sec: float) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        image: str,
+        task_id: str,
+        tests: Tree,
+        timeout_sec: float,
+        around: Perturbation = PLAIN,
+    ) -> None:
         """Prepare; containers are started when they are needed."""
+        self._around = around
         self._engine = engine
         self._image = image
         self._task_id = task_id
@@ -59,17 +66,19 @@ class Judge:
         self.container_sec = 0.0
         """Wall seconds spent in starting and removing the judge's containers."""
 
-    def verdict(self, collected: Collected) -> tuple[Verdict, float]:
+    def verdict(self, outputs: Tree, fail_fast: bool = False) -> tuple[Verdict, float]:
         """Return the verdict on one set of outputs, and the seconds that its tests took.
+
+        With `fail_fast` the first failed test ends the judgement: enough where only a pass is asked for.
 
         Raises:
             EngineError: the infrastructure failed.
         """
-        archive = _archive(collected)
+        archive = pack(outputs)
         for _ in range(2):
             opened = self._open = self._open or self._start()
             try:
-                return opened.ask(archive, self._timeout)
+                return opened.ask(archive, self._timeout, fail_fast)
             except (Silence, EngineError) as failure:
                 self.close()
                 if not self._engine.alive():
@@ -87,7 +96,7 @@ class Judge:
 
     def _start(self) -> _OpenJudge:
         began = time.monotonic()
-        opened = _OpenJudge(self._engine, self._image, self._task_id, self._tests)
+        opened = _OpenJudge(self._engine, self._image, self._task_id, self._tests, self._around)
         self.container_sec += time.monotonic() - began
         return opened
 
@@ -95,15 +104,18 @@ class Judge:
 class _OpenJudge:
     """A running judge container."""
 
-    def __init__(self, engine: Engine, image: str, task_id: str, tests: Tree) -> None:
+    def __init__(self, engine: Engine, image: str, task_id: str, tests: Tree, around: Perturbation) -> None:
         spec = SandboxSpec(
             image,
             "judge",
             task_id,
             _DEADLINE_SEC,
             memory_mb=MEMORY_MB,
-            cpus=1,
+            cpus=around.cpu_share,
             pids=PIDS,
+            env=around.env,
+            hostname=around.hostname,
+            one_cpu=around.one_cpu,
             privileges=PRIVILEGES,
             read_only=True,
             tmpfs=_TMPFS,
@@ -121,9 +133,10 @@ class _OpenJudge:
                 raise EngineError(f"the judge of {task_id} does not start as it should")
             self._stack = stack.pop_all()
 
-    def ask(self, archive: bytes, timeout: float) -> tuple[Verdict, float]:
+    def ask(self, archive: bytes, timeout: float, fail_fast: bool) -> tuple[Verdict, float]:
         nonce = secrets.token_hex(16)
-        self._dialogue.send({"nonce": nonce, "bytes": len(archive), "timeout_sec": timeout}, archive)
+        asked = {"nonce": nonce, "bytes": len(archive), "timeout_sec": timeout, "fail_fast": fail_fast}
+        self._dialogue.send(asked, archive)
         answer = self._dialogue.line(timeout + _ANSWER_GRACE_SEC)
         if answer.pop("nonce", None) != nonce:
             raise Silence("the verdict has not the nonce that it was asked with")
@@ -141,28 +154,17 @@ class _OpenJudge:
 
 
 @contextmanager
-def judging(engine: Engine, image: str, task_id: str, tests: Tree, timeout_sec: float) -> Iterator[Judge]:
+def judging(
+    engine: Engine,
+    image: str,
+    task_id: str,
+    tests: Tree,
+    timeout_sec: float,
+    around: Perturbation = PLAIN,
+) -> Iterator[Judge]:
     """Give a judge for one task; its container is removed at the end of the block."""
-    judge = Judge(engine, image, task_id, tests, timeout_sec)
+    judge = Judge(engine, image, task_id, tests, timeout_sec, around)
     try:
         yield judge
     finally:
         judge.close()
-
-
-def _archive(collected: Collected) -> bytes:
-    """Return the collected files as a plain tar of root's."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for path in sorted(collected.files):
-            info = tarfile.TarInfo(path)
-            source = collected.root / path
-            info.mode = int(collected.files[path].split()[0], 8)
-            if " " not in collected.files[path]:
-                info.type = tarfile.DIRTYPE
-                tar.addfile(info)
-                continue
-            info.size = source.stat().st_size
-            with source.open("rb") as file:
-                tar.addfile(info, file)
-    return buffer.getvalue()

@@ -5,35 +5,28 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Protocol
 
 from skill2env.errors import EngineDown, EngineError, WorkspaceError
 from skill2env.models.blueprint import Limits, Step
-from skill2env.models.trial import Perturbation, StepRecord, Timing, Trial, Verdict
+from skill2env.models.tree import Tree, tree_id
+from skill2env.models.trial import Perturbation, Role, Timing, Trial, Verdict
 from skill2env.sandbox.protocol import Engine, Sandbox, SandboxSpec, TooMany
-from skill2env.sandbox.shell import Ran, Shell
-from skill2env.trial.collect import Collected, Refused, collect
-from skill2env.trial.judge import Judge, agent_fault
+from skill2env.trial.act import Acted, act, ended_early
+from skill2env.trial.collect import Refused, collect
+from skill2env.trial.judge import agent_fault
 
-VERSION = "1"
+VERSION = "2"
 """Part of every trial's key; raise it when trials would come out otherwise than before."""
 
-OUTPUT_BYTES = 64_000
-"""Bytes of a step's output that are recorded: the beginning and the end."""
-
-DISK_BYTES = 4 << 30
-"""Bytes that an agent may add to its container's file system; the disk below it is everybody's."""
-
 _RETRIES = 2
-_PROBE = "echo /sys/class/net/*"
-_PROBE_SEC = 30
-_DYING_SEC = 2.0
-"""How long the engine may take to notice that a container has ended, after its shell has."""
+_HAND_OVER_SEC = 60
 _BASE_ENV = (("HOME", "/root"), ("LANG", "C.UTF-8"), ("DEBIAN_FRONTEND", "noninteractive"))
-
-Role = Literal["nop", "reference", "alternative", "mistake"]
+_CLOCK = "/usr/$LIB/faketime/libfaketime.so.1"
+"""The dynamic linker itself puts the machine's library folder in the place of `$LIB`."""
 
 
 @dataclass(frozen=True)
@@ -46,33 +39,52 @@ class Place:
     outputs: tuple[str, ...]
     limits: Limits
     record_changes: bool
+    owned: tuple[str, ...] = ("/workspace",)
+    """Paths that belong to the agent where it is not root."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt: an agent, its steps, and the surroundings."""
+
+    agent: str
+    role: Role
+    steps: tuple[Step, ...]
+    around: Perturbation
+    closely: bool = False
+    """Keep the outputs as they are after each step, see which steps leave no trace, and measure what is used."""
+
+
+@dataclass(frozen=True)
+class Attempted:
+    """A trial, and the outputs that it left, by path relative to the root."""
+
+    trial: Trial
+    outputs: Tree
+    prefixes: tuple[Tree | None, ...] = ()
+    """The outputs after each step but the last, where they were kept; None where they were refused."""
+
+
+class Verdicts(Protocol):
+    """Whoever judges outputs."""
+
+    def verdict(self, outputs: Tree) -> tuple[Verdict, float]:
+        """Return the verdict, and the seconds that the tests took; raises EngineError where the infrastructure failed."""
 
 
 @dataclass
-class _Attempt:
-    """What is known of a trial while it goes on."""
+class _State:
+    """What is known of an attempt while it goes on."""
 
-    acted: bool = False
-    """The agent was let loose: from here on it may be the reason for whatever fails in its container."""
+    acted: Acted = field(default_factory=Acted)
     judging: bool = False
     """Its container is gone; what fails now is none of its doing."""
-    steps: list[StepRecord] = field(default_factory=list)
-    network: str = ""
-    fault: str = ""
     changed: tuple[str, ...] | None = None
-    agent_sec: float = 0.0
+    prefixes: list[Tree | None] = field(default_factory=list)
 
 
-def run_trial(
-    engine: Engine,
-    place: Place,
-    judge: Judge,
-    agent: str,
-    role: Role,
-    steps: tuple[Step, ...],
-    around: Perturbation,
-) -> Trial:
-    """Run one scripted attempt and return it with the verifier's verdict.
+def run_trial(engine: Engine, place: Place, judge: Verdicts, attempt: Attempt) -> Attempted:
+    """Run one scripted attempt and return it with the verifier's verdict and its outputs.
 
     What the engine fails at is tried again. Where it fails at the same agent's container each time, while it and its
     sentinel live, the agent has made it so, and earns 0.
@@ -81,174 +93,149 @@ def run_trial(
         EngineError: the infrastructure failed three times.
     """
     blamed = 0
-    for attempt in range(_RETRIES + 1):
-        state = _Attempt()
+    for turn in range(_RETRIES + 1):
+        state = _State()
         try:
-            return _attempt(engine, place, judge, agent, role, steps, around, state)
+            return _attempt(engine, place, judge, attempt, state)
         except EngineError as error:
             blamed += (
-                state.acted and not state.judging and not isinstance(error, EngineDown) and engine.alive()
+                state.acted.began
+                and not state.judging
+                and not isinstance(error, EngineDown)
+                and engine.alive()
             )
-            if attempt == _RETRIES and blamed <= _RETRIES:
+            if turn == _RETRIES and blamed <= _RETRIES:
                 raise
             reason = f"the agent's container broke each time: {error}"
-        time.sleep(0.2 * (attempt + 1))
-    nothing = Collected(Path())
-    return _trial(
-        place, agent, role, around, state, nothing, agent_fault(reason), Timing(agent=state.agent_sec)
-    )
+        time.sleep(0.2 * (turn + 1))
+    timing = Timing(agent=state.acted.seconds)
+    return Attempted(_trial(place, attempt, state, {}, agent_fault(reason), timing), {})
 
 
-def _attempt(
-    engine: Engine,
-    place: Place,
-    judge: Judge,
-    agent: str,
-    role: Role,
-    steps: tuple[Step, ...],
-    around: Perturbation,
-    state: _Attempt,
-) -> Trial:
+def _attempt(engine: Engine, place: Place, judge: Verdicts, attempt: Attempt, state: _State) -> Attempted:
     began = time.monotonic()
-    folder = Path(tempfile.mkdtemp(prefix="skill2env-outputs-"))
-    try:
-        collected = Collected(folder)
-        with engine.sandbox(_spec(place, agent, around)) as sandbox:
-            _act(engine, sandbox, steps, place.limits.agent_sec, state)
-            sandbox.kill()
-            if not state.fault:
-                collected = _collect(sandbox, place.outputs, folder, state)
-            if place.record_changes:
-                state.changed = _changes(sandbox, state)
-        state.judging = True
-        container_sec = time.monotonic() - began - state.agent_sec
-        judged = time.monotonic()
-        verdict, tests_sec = (agent_fault(state.fault), 0.0) if state.fault else judge.verdict(collected)
-        judge_sec = time.monotonic() - judged
-        return _trial(
-            place,
-            agent,
-            role,
-            around,
-            state,
-            collected,
-            verdict,
-            Timing(container=container_sec, agent=state.agent_sec, judge=judge_sec, tests=tests_sec),
-        )
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    acted = state.acted
+    outputs: Tree = {}
+    with engine.sandbox(_spec(place, attempt)) as sandbox:
+        _let_loose(engine, sandbox, place, attempt, state)
+        sandbox.kill()
+        if not acted.fault:
+            outputs = _outputs(sandbox, place.outputs, acted)
+        if place.record_changes:
+            state.changed = _changes(sandbox, acted)
+    state.judging = True
+    container_sec = time.monotonic() - began - acted.seconds
+    judged = time.monotonic()
+    verdict, tests_sec = (agent_fault(acted.fault), 0.0) if acted.fault else judge.verdict(outputs)
+    judge_sec = time.monotonic() - judged
+    timing = Timing(container=container_sec, agent=acted.seconds, judge=judge_sec, tests=tests_sec)
+    return Attempted(_trial(place, attempt, state, outputs, verdict, timing), outputs, tuple(state.prefixes))
 
 
 def _trial(
-    place: Place,
-    agent: str,
-    role: Role,
-    around: Perturbation,
-    state: _Attempt,
-    collected: Collected,
-    verdict: Verdict,
-    timing: Timing,
+    place: Place, attempt: Attempt, state: _State, outputs: Tree, verdict: Verdict, timing: Timing
 ) -> Trial:
+    acted = state.acted
+    prefixes = tuple("" if tree is None else tree_id(tree) for tree in state.prefixes)
     return Trial(
         task_id=place.task_id,
         task_content_id=place.content_id,
-        agent=agent,
-        role=role,
-        perturbation=around.name,
-        steps=tuple(state.steps),
+        agent=attempt.agent,
+        role=attempt.role,
+        perturbation=attempt.around.name,
+        steps=tuple(acted.steps),
         changed_paths=state.changed,
-        outputs_sha256=collected.content_id(),
-        network=state.network,
+        outputs_sha256=tree_id(outputs),
+        prefixes=prefixes if attempt.closely else None,
+        idle_steps=tuple(acted.idle) if attempt.closely else None,
+        usage=acted.usage() if attempt.closely else None,
+        network=acted.network,
         verdict=verdict,
         timing=timing,
     )
 
 
-def _spec(place: Place, agent: str, around: Perturbation) -> SandboxSpec:
-    limits = place.limits
+def _spec(place: Place, attempt: Attempt) -> SandboxSpec:
+    limits, around = place.limits, attempt.around
+    clock: tuple[tuple[str, str], ...] = ()
+    if around.clock_days:
+        clock = (
+            ("LD_PRELOAD", _CLOCK),
+            ("FAKETIME", f"+{around.clock_days}d"),
+            ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
+            ("NO_FAKE_STAT", "1"),
+        )
     return SandboxSpec(
         place.image,
         "trial",
-        f"{place.task_id}/{agent}",
+        f"{place.task_id}/{attempt.agent}",
         limits.agent_sec,
         memory_mb=limits.memory_mb,
-        cpus=limits.cpus,
+        cpus=limits.cpus * around.cpu_share,
         pids=limits.pids,
-        env=(*_BASE_ENV, *around.env),
+        env=(*_BASE_ENV, *around.env, *clock),
         hostname=around.hostname,
         one_cpu=around.one_cpu,
+        privileges=("CHOWN",) if around.uid else (),
     )
 
 
-def _act(
-    engine: Engine, sandbox: Sandbox, steps: tuple[Step, ...], agent_sec: float, state: _Attempt
-) -> None:
-    """Run the steps in one shell; note the first fault of the agent."""
-    shell = Shell(sandbox, OUTPUT_BYTES)
+def _let_loose(engine: Engine, sandbox: Sandbox, place: Place, attempt: Attempt, state: _State) -> None:
+    """Run the steps; note the first fault of the agent."""
+    acted, around = state.acted, attempt.around
+    if around.uid:
+        _hand_over(sandbox, place.owned, around.uid)
+    after: Callable[[int], None] | None = None
+    if attempt.closely:
+        after = lambda _: state.prefixes.append(_prefix(sandbox, place.outputs))  # noqa: E731
+    lives = act(sandbox, attempt.steps, place.limits.agent_sec, acted, around.uid, around.umask, after)
+    if not acted.fault and ended_early(sandbox, lives):
+        if not engine.alive():
+            raise EngineError("the container and its engine went away in mid-trial")
+        acted.fault = "the agent's container ended before the agent did"
+
+
+def _hand_over(sandbox: Sandbox, paths: tuple[str, ...], uid: int) -> None:
+    """Give the world to a user, as if it had been made for them.
+
+    Raises:
+        EngineError: that takes too long.
+    """
+    script = f'chown {uid}:{uid} "$@" 2>/dev/null; chown -R {uid}:{uid} /root "$@" 2>/dev/null; echo done'
+    stream = sandbox.exec(("sh", "-c", script, "sh", *paths))
     try:
-        state.network = _network(shell.run(_PROBE, _PROBE_SEC))
-        if shell.ended:
-            raise EngineError("the container's shell ended before the agent began")
-        state.acted = True
-        for step in steps:
-            ran = shell.run(step.command, agent_sec - state.agent_sec, lambda: sandbox.written() > DISK_BYTES)
-            state.agent_sec += ran.seconds
-            state.steps.append(_record(step, ran))
-            if ran.timed_out:
-                state.fault = f"the agent ran out of its {agent_sec} s"
-            if ran.stopped:
-                state.fault = f"the agent wrote more than {DISK_BYTES >> 20} MB"
-            if shell.ended:
-                break
-        if not state.fault and not _lives(sandbox, _DYING_SEC if shell.ended else 0):
-            if not engine.alive():
-                raise EngineError("the container and its engine went away in mid-trial")
-            state.fault = "the agent's container ended before the agent did"
+        while stream.receive(_HAND_OVER_SEC):
+            pass
+    except TimeoutError:
+        raise EngineError("the world can't be handed over to another user in time") from None
     finally:
-        shell.close()
+        stream.close()
 
 
-def _lives(sandbox: Sandbox, patience_sec: float) -> bool:
-    """Return whether the sandbox still runs, now and after some patience."""
-    deadline = time.monotonic() + patience_sec
-    while sandbox.running():
-        if time.monotonic() >= deadline:
-            return True
-        time.sleep(0.1)
-    return False
-
-
-def _changes(sandbox: Sandbox, state: _Attempt) -> tuple[str, ...] | None:
+def _changes(sandbox: Sandbox, acted: Acted) -> tuple[str, ...] | None:
     try:
         return sandbox.changes()
     except TooMany as many:
-        state.fault = state.fault or f"the agent did too much: {many}"
+        acted.fault = acted.fault or f"the agent did too much: {many}"
         return None
 
 
-def _network(ran: Ran) -> str:
-    interfaces = ran.output.decode("utf-8", "replace").split()
-    return " ".join(sorted(name.rpartition("/")[2] for name in interfaces))
+def _prefix(sandbox: Sandbox, outputs: tuple[str, ...]) -> Tree | None:
+    acted = Acted()
+    tree = _outputs(sandbox, outputs, acted)
+    return None if acted.fault else tree
 
 
-def _record(step: Step, ran: Ran) -> StepRecord:
-    return StepRecord(
-        why=step.why,
-        command=step.command,
-        output=ran.output.decode("utf-8", "replace"),
-        output_bytes=ran.size,
-        exit_code=ran.exit_code,
-        seconds=ran.seconds,
-    )
-
-
-def _collect(sandbox: Sandbox, outputs: tuple[str, ...], folder: Path, state: _Attempt) -> Collected:
+def _outputs(sandbox: Sandbox, outputs: tuple[str, ...], acted: Acted) -> Tree:
+    folder = Path(tempfile.mkdtemp(prefix="skill2env-outputs-"))
     try:
-        return collect(sandbox, outputs, folder)
+        return collect(sandbox, outputs, folder).tree()
     except Refused as refused:
-        state.fault = f"the outputs were refused: {refused}"
-        return Collected(folder)
+        acted.fault = f"the outputs were refused: {refused}"
+        return {}
     except OSError as error:
         raise WorkspaceError(
             f"{folder}: the outputs can't be written ({error.strerror}); free space and run again"
         ) from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The trials of one task, each executed at most once: what is in the store is not run again."""
+"""The trials of one task, and judgements of outputs: each is executed at most once, what is in the store is not run again."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ from typing import Protocol
 from skill2env.models.base import content_id
 from skill2env.models.blueprint import Script, Step
 from skill2env.models.task import Task
-from skill2env.models.tree import Tree, below
-from skill2env.models.trial import Perturbation, Timing, Trial
+from skill2env.models.tree import Tree, below, pack_gz, tree_id, unpack
+from skill2env.models.trial import Perturbation, Role, Timing, Trial, Verdict
 from skill2env.sandbox.protocol import Engine
 from skill2env.store.results import ResultStore
 from skill2env.trial.judge import Judge, judging
 from skill2env.trial.perturbation import PLAIN
-from skill2env.trial.run import VERSION, Place, Role, run_trial
+from skill2env.trial.run import VERSION, Attempt, Place, run_trial
 
 KIND = "trial"
+JUDGEMENT = "judgement"
+OUTPUTS = "outputs"
+SHORT_SEC = 20
+"""Seconds that an agent has who only tries to get round the work."""
+
+_KEPT = ("nop", "reference", "mistake")
+"""Roles whose outputs are looked at again."""
 
 
 class Images(Protocol):
@@ -54,8 +61,13 @@ class TaskTrials:
         self._images = images
         self._stack = stack
         self._judge: Judge | None = None
+        self._seen: dict[str, Verdict] = {}
         self.executed = 0
         """Trials that were run, rather than found in the store."""
+        self.judged_anew = 0
+        """Outputs that were judged without a trial of their own, rather than found in the store."""
+        self.judging_sec = 0.0
+        """Seconds that tests took in those judgements."""
         self._timings: list[Timing] = []
 
     def timings(self) -> tuple[Timing, ...]:
@@ -71,62 +83,146 @@ class TaskTrials:
     def judge(self) -> Judge:
         """The task's judge; its container starts with the first verdict."""
         if self._judge is None:
-            spec = self._task.blueprint.spec
-            self._judge = self._stack.enter_context(
-                judging(
-                    self._engine(),
-                    self._images.judge(),
-                    self._task.task_id,
-                    below(self._images.tree, "tests"),
-                    spec.limits.verifier_sec,
-                )
-            )
+            self._judge = self._stack.enter_context(self.judging())
         return self._judge
+
+    @contextmanager
+    def judging(self, around: Perturbation = PLAIN) -> Iterator[Judge]:
+        """Give a judge of the task in a container of its own, in the given surroundings."""
+        spec, tests = self._task.blueprint.spec, below(self._images.tree, "tests")
+        image, task_id = self._images.judge(), self._task.task_id
+        with judging(self._engine(), image, task_id, tests, spec.limits.verifier_sec, around) as judge:
+            yield judge
 
     def nop(self) -> Trial:
         """Return the trial of the agent that does nothing."""
-        return self._get("nop", "nop", (), PLAIN, 1)
+        return self._get(Attempt("nop", "nop", (), PLAIN), 1)
 
     def script(self, script: Script, around: Perturbation = PLAIN, run: int = 1) -> Trial:
-        """Return a script's trial; `run` tells repeated executions apart.
+        """Return a script's trial; `run` tells repeated executions apart. The reference's first is watched closely.
 
         Raises:
             EngineError: the infrastructure failed.
         """
-        return self._get(script.name, script.role, script.steps, around, run)
+        closely = script.role == "reference" and around == PLAIN and run == 1
+        return self._get(Attempt(script.name, script.role, script.steps, around, closely), run)
 
-    def _get(self, agent: str, role: Role, steps: tuple[Step, ...], around: Perturbation, run: int) -> Trial:
-        spec = self._task.blueprint.spec
-        changes = any(criterion.evidence.never_writes for criterion in spec.rubric)
-        key = content_id(
+    def ablation(self, name: str, steps: tuple[Step, ...]) -> Trial:
+        """Return the trial of a reference with something taken out; its first failed test ends the judgement."""
+        return self._get(Attempt(name, "ablation", steps, PLAIN), 1)
+
+    def shortcut(self, name: str, steps: tuple[Step, ...]) -> Trial:
+        """Return the trial of an agent that runs something without doing the work, within a short time."""
+        return self._get(Attempt(name, "shortcut", steps, PLAIN), 1, SHORT_SEC)
+
+    def attack(self, name: str, steps: tuple[Step, ...]) -> Trial:
+        """Return the trial of an agent that attacks the verifier, within a short time."""
+        return self._get(Attempt(name, "attack", steps, PLAIN), 1, SHORT_SEC)
+
+    def outputs(self, sha256: str) -> Tree:
+        """Return outputs of the reference (also those of its prefixes), the mistakes or the nop by their content id."""
+        stored = self._store.get(_outputs_key(sha256))
+        if stored is None or stored.blob is None:
+            raise KeyError(f"the outputs {sha256} were not kept")
+        return unpack(stored.blob)
+
+    def judged(self, outputs: Tree, fail_fast: bool = True) -> Verdict:
+        """Return the verdict on outputs that no trial has to make; what was judged before is not judged again.
+
+        Raises:
+            EngineError: the infrastructure failed.
+        """
+        sha256 = tree_id(outputs)
+        if sha256 in self._seen:
+            return self._seen[sha256]
+        task = self._task
+        key = content_id([JUDGEMENT, VERSION, task.content_id, task.verifier_sha256, sha256, fail_fast])
+        stored = self._store.get(key)
+        if stored:
+            return Verdict.model_validate_json(stored.outcome)
+        verdict, seconds = self.judge.verdict(outputs, fail_fast)
+        self.judged_anew += 1
+        self.judging_sec += seconds
+        self._store.put(key, JUDGEMENT, task.task_id, verdict.model_dump_json())
+        return verdict
+
+    def _get(self, attempt: Attempt, run: int, agent_sec: int | None = None) -> Trial:
+        key = self._key(attempt, run, agent_sec)
+        stored = self._store.get(key)
+        trial = Trial.model_validate_json(stored.outcome) if stored else self._run(attempt, agent_sec, key)
+        if attempt.role in _KEPT:
+            self._seen[trial.outputs_sha256] = trial.verdict
+        return trial
+
+    def _key(self, attempt: Attempt, run: int, agent_sec: int | None) -> str:
+        task = self._task
+        return content_id(
             [
                 KIND,
                 VERSION,
-                self._task.content_id,
-                self._task.toolchain_sha256,
-                self._task.verifier_sha256,
-                [agent, role],
-                [step.model_dump() for step in steps],
-                around.model_dump(mode="json"),
-                [run, changes],
+                task.content_id,
+                task.toolchain_sha256,
+                task.verifier_sha256,
+                [attempt.agent, attempt.role, attempt.closely],
+                [step.model_dump() for step in attempt.steps],
+                attempt.around.model_dump(mode="json"),
+                [run, self._records_changes(attempt.role), agent_sec],
             ]
         )
-        stored = self._store.get(key)
-        if stored:
-            return Trial.model_validate_json(stored.outcome)
+
+    def _records_changes(self, role: Role) -> bool:
+        """Return whether a criterion asks what was changed, of those that are evaluated over trials of this role."""
+        rubric = self._task.blueprint.spec.rubric
+        return role not in ("ablation", "attack", "shortcut") and any(c.evidence.never_writes for c in rubric)
+
+    def _run(self, attempt: Attempt, agent_sec: int | None, key: str) -> Trial:
+        spec, images = self._task.blueprint.spec, self._images
+        limits = spec.limits
+        if agent_sec is not None:
+            limits = limits.model_copy(update={"agent_sec": min(agent_sec, limits.agent_sec)})
         place = Place(
             self._task.task_id,
             self._task.content_id,
-            self._images.task_image(),
+            images.task_image(),
             spec.outputs,
-            spec.limits,
-            changes,
+            limits,
+            self._records_changes(attempt.role),
+            _owned(below(images.tree, "environment/world"), spec.outputs),
         )
-        trial = run_trial(self._engine(), place, self.judge, agent, role, steps, around)
+        judge = _Remembering(self) if attempt.role in ("ablation", "shortcut") else self.judge
+        attempted = run_trial(self._engine(), place, judge, attempt)
+        trial = attempted.trial
         self.executed += 1
         self._timings.append(trial.timing)
-        self._store.put(key, KIND, f"{self._task.task_id}/{agent}", trial.model_dump_json())
+        item = f"{self._task.task_id}/{attempt.agent}"
+        kept = [attempted.outputs] if attempt.role in _KEPT else []
+        for tree in (*kept, *(prefix for prefix in attempted.prefixes if prefix is not None)):
+            self._store.put(_outputs_key(tree_id(tree)), OUTPUTS, item, "{}", pack_gz(tree))
+        self._store.put(key, KIND, item, trial.model_dump_json())
         return trial
+
+
+class _Remembering:
+    """A judge for trials of which only a pass is asked: what it has seen before, it does not judge again."""
+
+    def __init__(self, trials: TaskTrials) -> None:
+        self._trials = trials
+
+    def verdict(self, outputs: Tree) -> tuple[Verdict, float]:
+        before = self._trials.judging_sec
+        verdict = self._trials.judged(outputs)
+        return verdict, self._trials.judging_sec - before
+
+
+def _outputs_key(sha256: str) -> str:
+    return content_id([OUTPUTS, sha256])
+
+
+def _owned(world: Tree, outputs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what another user than root must own: what the world put there, and where the outputs go."""
+    tops = {"/" + "/".join(path.split("/")[:2]) for path in world}
+    parents = {output.rpartition("/")[0] or "/" for output in outputs}
+    return tuple(sorted({"/workspace", *tops, *(p for p in parents if p.count("/") > 1), *outputs}))
 
 
 @contextmanager

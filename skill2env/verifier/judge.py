@@ -48,7 +48,7 @@ def serve(source: BinaryIO, verdicts: BinaryIO) -> None:
         except Unkillable:
             return  # an earlier set's doing: without an answer, this one gets a judge of its own
         try:
-            answer = judge(archive, request["timeout_sec"])
+            answer = judge(archive, request["timeout_sec"], request.get("fail_fast", False))
         except Unkillable as error:
             _answer(verdicts, {"nonce": request["nonce"], **verdict_on(None, str(error))})
             return
@@ -60,17 +60,17 @@ def _answer(verdicts: BinaryIO, answer: dict[str, Any]) -> None:
     verdicts.flush()
 
 
-def judge(archive: bytes, timeout_sec: float) -> dict[str, Any]:
+def judge(archive: bytes, timeout_sec: float, fail_fast: bool = False) -> dict[str, Any]:
     """Return the verdict on a tar of outputs: status, reward, partial_reward, checks, reason, tests_sec.
 
-    Everything must be new (`renew`).
+    With `fail_fast`, tests after the first failed one are not run. Everything must be new (`renew`).
 
     Raises:
         Unkillable: what was delivered can't be killed.
     """
     began = time.monotonic()
     _place(archive)
-    seen, reason = _run_tests(timeout_sec)
+    seen, reason = _run_tests(timeout_sec, fail_fast)
     if seen and seen["harness_error"]:
         seen, reason = _blame(seen)
     kill_children()
@@ -85,7 +85,7 @@ def _blame(seen: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
     that must not turn a failure into a sample that is dropped.
     """
     renew()
-    again, _ = _run_tests(_BLAME_SEC)
+    again, _ = _run_tests(_BLAME_SEC, fail_fast=False)
     if again is None or again["harness_error"]:
         return seen, ""
     return None, f"the outputs stopped the tests: {seen['harness_error']}"
@@ -155,14 +155,14 @@ def _place(archive: bytes) -> None:
             target.chmod(0o755 if info.mode & 0o100 else 0o644)
 
 
-def _run_tests(timeout_sec: float) -> tuple[dict[str, Any] | None, str]:
+def _run_tests(timeout_sec: float, fail_fast: bool) -> tuple[dict[str, Any] | None, str]:
     """Run pytest in a child; return what its plugin saw, or None and why there is nothing."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         with ends_here():
             os.close(reader)
-            _test(writer)
+            _test(writer, fail_fast)
     os.close(writer)
     report = bytearray()
     deadline = time.monotonic() + timeout_sec
@@ -190,22 +190,35 @@ def _run_tests(timeout_sec: float) -> tuple[dict[str, Any] | None, str]:
     return seen, ""
 
 
-def _test(writer: int) -> None:
+def _test(writer: int, fail_fast: bool) -> None:
     """Run the tests in this process; its report is written only when all of them are done."""
     os.setsid()
     os.chdir("/")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     KILLER.renew()
+    zone = {"TZ": os.environ["TZ"]} if "TZ" in os.environ else {}
     os.environ.clear()
     os.environ.update(
-        {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        {
+            **zone,
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "LC_ALL": "C.UTF-8",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        }
     )
     import pytest
 
     from . import plugin
 
     seen = plugin.Seen()
-    options = ["-q", "-p", "no:cacheprovider", "--noconftest", "--import-mode=importlib"]
+    options = [
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--noconftest",
+        "--import-mode=importlib",
+        *(["-x"] if fail_fast else []),
+    ]
     where = [
         f"--rootdir={TESTS}",
         "-c",

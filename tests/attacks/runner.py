@@ -20,7 +20,7 @@ from skill2env.models.trial import Trial
 from skill2env.sandbox.protocol import Engine
 from skill2env.trial.judge import judging
 from skill2env.trial.perturbation import PLAIN
-from skill2env.trial.run import Place, run_trial
+from skill2env.trial.run import Attempt, Place, run_trial
 
 HERE = Path(__file__).parent
 WORK = "/workspace"
@@ -69,7 +69,8 @@ def run(engine: Engine, target: Target, name: str, *commands: str) -> Trial:
     with judging(
         engine, target.judge_image, target.place.task_id, target.tests, target.verifier_sec
     ) as judge:
-        return run_trial(engine, target.place, judge, name.replace("/", "-"), "mistake", steps, PLAIN)
+        attempt = Attempt(name.replace("/", "-"), "attack", steps, PLAIN)
+        return run_trial(engine, target.place, judge, attempt).trial
 
 
 def run_all(engine: Engine, target: Target, chosen: Mapping[str, tuple[str, ...]]) -> dict[str, Trial]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
-from pathlib import Path
 
 from skill2env.models.blueprint import Limits, Step
-from skill2env.models.tree import Tree, text_file
+from skill2env.models.tree import Node, Tree, text_file
 from skill2env.models.trial import Trial
 from skill2env.sandbox.protocol import Engine
-from skill2env.trial.collect import Collected
 from skill2env.trial.judge import Judge, judging
 from skill2env.trial.perturbation import PLAIN
-from skill2env.trial.run import Place, run_trial
+from skill2env.trial.run import Attempt, Place, run_trial
 
 REPORT = "/workspace/report.json"
 TOOL = "/workspace/tool.py"
@@ -87,16 +84,12 @@ def attempt(engine: Engine, image: str, judge: Judge, *commands: str, **kwargs: 
     """Return the trial of an agent that runs the commands."""
     steps = tuple(Step(why="", command=command) for command in commands)
     where = place(image, **kwargs)  # type: ignore[arg-type]
-    return run_trial(engine, where, judge, "made", "mistake", steps, PLAIN)
+    return run_trial(engine, where, judge, Attempt("made", "mistake", steps, PLAIN)).trial
 
 
-def outputs(folder: Path, contents: Mapping[str, str | bytes], mode: int = 0o755) -> Collected:
+def outputs(contents: Mapping[str, str | bytes], mode: int = 0o755) -> Tree:
     """Return outputs as if they had been collected; paths are relative to the root."""
-    collected = Collected(folder)
-    for path, content in contents.items():
-        data = content.encode() if isinstance(content, str) else content
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-        collected.files[path] = f"{mode:o} {hashlib.sha256(data).hexdigest()}"
-    return collected
+    return {
+        path: Node("file", content.encode() if isinstance(content, str) else content, mode)
+        for path, content in contents.items()
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from integration import made
@@ -61,13 +60,13 @@ def graded(
     ids=["right", "half right", "nothing"],
 )
 def test_the_verdict_is_the_drivers(
-    docker_engine: DockerEngine, judge_image: str, tmp_path: Path, delivered: dict[str, str], reward: int
+    docker_engine: DockerEngine, judge_image: str, delivered: dict[str, str], reward: int
 ) -> None:
     found, details, _ = graded(docker_engine, judge_image, delivered)
     assert found == {"reward": reward}
     paths = {f"workspace/{name}": text for name, text in delivered.items()}
     with made.judge_of(docker_engine, judge_image) as judge:
-        verdict, _ = judge.verdict(made.outputs(tmp_path, paths, 0o644))
+        verdict, _ = judge.verdict(made.outputs(paths, 0o644))
     assert details
     assert {**details, "tests_sec": 0} == {**verdict.model_dump(mode="json"), "tests_sec": 0}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from integration import made
@@ -264,33 +263,31 @@ def test_report(workspace, read_text):
 
 @pytest.mark.parametrize("word", ["kill the judge", "kill the tests", "end the tests", "hang"])
 def test_outputs_that_break_the_judge_are_the_agents_fault_and_the_next_set_is_judged(
-    docker_engine: DockerEngine, judge_image: str, tmp_path: Path, word: str
+    docker_engine: DockerEngine, judge_image: str, word: str
 ) -> None:
     with made.judge_of(docker_engine, judge_image, made.tests_tree(FRAGILE), timeout_sec=3) as judge:
-        broken, _ = judge.verdict(made.outputs(tmp_path / "1", {"workspace/report.json": word}))
-        well, _ = judge.verdict(made.outputs(tmp_path / "2", {"workspace/report.json": "well"}))
+        broken, _ = judge.verdict(made.outputs({"workspace/report.json": word}))
+        well, _ = judge.verdict(made.outputs({"workspace/report.json": "well"}))
     assert (broken.status, broken.reward) == (Status.AGENT_FAULT, 0.0)
     assert (well.status, well.reward) == (Status.PASS, 1.0)
 
 
 def test_a_judge_that_cannot_start_is_the_infrastructures_fault(
-    docker_engine: DockerEngine, judge_image: str, tmp_path: Path
+    docker_engine: DockerEngine, judge_image: str
 ) -> None:
     broken = {**made.tests_tree(), "verifier/judge.py": made.text_file("raise SystemExit\n")}
     with (
         made.judge_of(docker_engine, judge_image, broken) as judge,
         pytest.raises(EngineError, match="does not start"),
     ):
-        judge.verdict(made.outputs(tmp_path, {"workspace/report.json": "{}"}))
+        judge.verdict(made.outputs({"workspace/report.json": "{}"}))
     with made.judge_of(docker_engine, "sha256:" + "0" * 64) as judge, pytest.raises(EngineError):
-        judge.verdict(made.outputs(tmp_path / "2", {"workspace/report.json": "{}"}))
+        judge.verdict(made.outputs({"workspace/report.json": "{}"}))
 
 
-def test_the_same_outputs_get_the_same_verdict(
-    docker_engine: DockerEngine, judge: Judge, tmp_path: Path
-) -> None:
+def test_the_same_outputs_get_the_same_verdict(docker_engine: DockerEngine, judge: Judge) -> None:
     contents = {"workspace/report.json": '{"total": 1274}', "workspace/tool.py": "print(6)\n"}
-    collected = made.outputs(tmp_path, contents)
+    collected = made.outputs(contents)
     first, *others = [judge.verdict(collected)[0] for _ in range(10)]
     assert all(other == first for other in others)
     assert [check.passed for check in first.checks] == [True, True, False, True]

@@ -30,15 +30,11 @@ def _names() -> list[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def judged(
-    docker_engine: DockerEngine, judge_image: str, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], tuple[CheckResult, ...]]:
+def judged(docker_engine: DockerEngine, judge_image: str) -> Callable[[str], tuple[CheckResult, ...]]:
     @cache
     def judge(file: str) -> tuple[CheckResult, ...]:
         tree = made.tests_tree((JUDGED / f"{file}.py").read_text("utf-8"))
-        delivered = made.outputs(
-            tmp_path_factory.mktemp(file), {"workspace/report.json": '{"total": 1274}'}, 0o644
-        )
+        delivered = made.outputs({"workspace/report.json": '{"total": 1274}'}, 0o644)
         with made.judge_of(docker_engine, judge_image, tree, SECONDS) as judge:
             verdict, _ = judge.verdict(delivered)
         assert verdict.checks, verdict.reason
@@ -55,7 +51,7 @@ def test_in_the_judge(judged: Callable[[str], tuple[CheckResult, ...]], file: st
 
 
 def test_a_set_leaves_no_trace_for_the_next(
-    docker_engine: DockerEngine, judge_image: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    docker_engine: DockerEngine, judge_image: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started = []
     pipe = docker_engine.pipe
@@ -63,7 +59,7 @@ def test_a_set_leaves_no_trace_for_the_next(
     tree = made.tests_tree((JUDGED / "traces.py").read_text("utf-8"))
     with made.judge_of(docker_engine, judge_image, tree, SECONDS) as judge:
         verdicts = [
-            judge.verdict(made.outputs(tmp_path / str(turn), {"workspace/report.json": phase}, 0o644))[0]
+            judge.verdict(made.outputs({"workspace/report.json": phase}, 0o644))[0]
             for turn, phase in enumerate(("leave", "look", "leave", "look"))
         ]
     assert [(v.reason, [c.message for c in v.checks if not c.passed]) for v in verdicts] == [("", [])] * 4
@@ -83,7 +79,7 @@ def test_port(run, workspace):
 
 
 def test_where_connections_linger_the_next_set_gets_a_judge_of_its_own(
-    docker_engine: DockerEngine, judge_image: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    docker_engine: DockerEngine, judge_image: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on kernels that do not know the setting that forgets them at once."""
     monkeypatch.setattr(docker_engine, "_sysctls", {})
@@ -91,6 +87,6 @@ def test_where_connections_linger_the_next_set_gets_a_judge_of_its_own(
     pipe = docker_engine.pipe
     monkeypatch.setattr(docker_engine, "pipe", lambda *given: started.append(given) or pipe(*given))
     with made.judge_of(docker_engine, judge_image, made.tests_tree(LINGERING), SECONDS) as judge:
-        verdicts = [judge.verdict(made.outputs(tmp_path / turn, {}))[0] for turn in ("1", "2")]
+        verdicts = [judge.verdict(made.outputs({}))[0] for turn in ("1", "2")]
     assert [verdict.reward for verdict in verdicts] == [1, 1], verdicts
     assert len(started) == 2

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skill2env.models.tree import tree_id
 from skill2env.trial import collect as module
 from skill2env.trial.collect import Collected, Refused, read_archive
 
@@ -66,7 +67,7 @@ def test_files_and_folders_are_written_with_plain_modes(tmp_path: Path) -> None:
 
 def test_the_content_id_depends_on_content_and_mode_alone(tmp_path: Path) -> None:
     def of(name: str, data: bytes, mode: int) -> str:
-        return collected(tar(entry("out", data, mode=mode, mtime=len(name))), tmp_path / name).content_id()
+        return tree_id(collected(tar(entry("out", data, mode=mode, mtime=len(name))), tmp_path / name).tree())
 
     assert of("1", b"x", 0o644) == of("22", b"x", 0o600)
     assert len({of("3", b"x", 0o644), of("4", b"y", 0o644), of("5", b"x", 0o755)}) == 3

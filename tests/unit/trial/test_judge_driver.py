@@ -14,7 +14,6 @@ from skill2env.models.trial import Status, Verdict
 from skill2env.sandbox.fake import FakeEngine, FakeStream
 from skill2env.sandbox.protocol import SandboxSpec
 from skill2env.trial import judge as module
-from skill2env.trial.collect import Collected
 from skill2env.trial.judge import Judge
 
 READY = 'say({"ready": True})'
@@ -56,7 +55,7 @@ def judge_of(*programs: str, timeout_sec: float = 5) -> tuple[Judge, Answering]:
 
 def verdict(judge: Judge, folder: Path) -> Verdict:
     try:
-        return judge.verdict(Collected(folder))[0]
+        return judge.verdict({})[0]
     finally:
         judge.close()
 
@@ -125,14 +124,14 @@ def test_a_judge_that_dies_with_its_engine_is_no_fault_of_the_outputs(tmp_path: 
 
 def test_the_judge_serves_set_after_set(tmp_path: Path) -> None:
     judge, engine = judge_of(answering(GOOD))
-    assert [judge.verdict(Collected(tmp_path))[0].reward for _ in range(5)] == [1.0] * 5
+    assert [judge.verdict({})[0].reward for _ in range(5)] == [1.0] * 5
     judge.close()
     assert len(engine.started) == 1
 
 
 def test_a_judge_has_what_it_needs_and_no_more() -> None:
     judge, engine = judge_of(answering(GOOD))
-    judge.verdict(Collected(Path()))
+    judge.verdict({})
     judge.close()
     spec = engine.started[0]
     assert spec.read_only

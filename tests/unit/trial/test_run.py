@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from skill2env.errors import EngineDown, EngineError
 from skill2env.models.blueprint import Limits, Step
+from skill2env.models.tree import Tree
 from skill2env.models.trial import Status, Trial, Verdict
 from skill2env.sandbox.fake import FakeEngine, FakeSandbox
 from skill2env.sandbox.protocol import SandboxSpec
-from skill2env.trial import run
-from skill2env.trial.collect import Collected
-from skill2env.trial.judge import Judge
+from skill2env.trial import act, run
 from skill2env.trial.perturbation import PLAIN
 
 LIMITS = Limits(agent_sec=5, verifier_sec=5, memory_mb=64, cpus=1)
@@ -28,13 +27,13 @@ class Judging:
 
     def __init__(self, failures: int = 0) -> None:
         self.failures = failures
-        self.seen: list[dict[str, str]] = []
+        self.seen: list[Tree] = []
 
-    def verdict(self, collected: Collected) -> tuple[Verdict, float]:
+    def verdict(self, outputs: Tree) -> tuple[Verdict, float]:
         if self.failures > 0:
             self.failures -= 1
             raise EngineError("the judge can't be started")
-        self.seen.append(dict(collected.files))
+        self.seen.append(outputs)
         return PASS, 0.1
 
 
@@ -60,12 +59,12 @@ class Breaking(FakeEngine):
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run.time, "sleep", lambda _: None)
-    monkeypatch.setattr(run, "_DYING_SEC", 0)
+    monkeypatch.setattr(act, "_DYING_SEC", 0)
 
 
 def attempt(engine: FakeEngine, judge: Judging, *commands: str, place: run.Place = PLACE) -> Trial:
     steps = tuple(Step(why="because", command=command) for command in commands)
-    return run.run_trial(engine, place, cast(Judge, judge), "agent", "reference", steps, PLAIN)
+    return run.run_trial(engine, place, judge, run.Attempt("agent", "reference", steps, PLAIN)).trial
 
 
 def test_outputs_go_to_the_judge_by_their_paths() -> None:

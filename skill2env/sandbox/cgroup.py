@@ -1,0 +1,45 @@
+"""What a container's control groups count, read where they lie on this host: a hundred times as fast as asking the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path("/sys/fs/cgroup")
+_MEMORY_KEYS = ("total_rss", "anon")
+"""Memory that the kernel can't take back, in version 1 and in version 2 of control groups."""
+
+
+def groups_of(inspected: dict[str, Any]) -> dict[str, Path]:
+    """Return the folders that count a container's memory and processes, from what the engine says of it.
+
+    Keys are `memory` and `pids`; what can't be read here is left out.
+    """
+    pid, container = inspected.get("State", {}).get("Pid"), str(inspected.get("Id", ""))
+    try:
+        lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+    except (OSError, ValueError):
+        return {}
+    found: dict[str, Path] = {}
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if container not in path:
+            continue  # another machine's process that happens to have this number, or a group of everybody's
+        for name in ("memory", "pids"):
+            folder = (_ROOT / name if name in controllers.split(",") else _ROOT) / path.lstrip("/")
+            if (name in controllers.split(",") or not controllers) and folder.is_dir():
+                found.setdefault(name, folder)
+    return found
+
+
+def counts(groups: dict[str, Path]) -> tuple[int, int] | None:
+    """Return bytes of memory and the number of processes and threads; None where they can't be read."""
+    if len(groups) < len(("memory", "pids")):
+        return None
+    try:
+        lines = (groups["memory"] / "memory.stat").read_text().splitlines()
+        memory = dict(line.split() for line in lines)
+        processes = int((groups["pids"] / "pids.current").read_text())
+    except (OSError, ValueError):
+        return None
+    return next((int(memory[key]) for key in _MEMORY_KEYS if key in memory), 0), processes
