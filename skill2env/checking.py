@@ -15,6 +15,7 @@ from skill2env.pipeline import STAGES, Answer, Progress, accepted_record, answer
 from skill2env.stages import build, draft, validate
 from skill2env.stages.context import Context, Item
 from skill2env.stages.parse import SkillSource, discover
+from skill2env.stages.validate.subject import Candidate
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ def check(
     if not skills and found:
         return
     skill: Skill | None = next((record for _, record, _ in skills), None)
+    examples = validate.shell_examples(skill) if skill else ()
     drafts, found = _run("draft", _blueprint_items(target, skill), context)
     yield from found
     builds = [
@@ -94,9 +96,12 @@ def check(
     ]
     tasks, found = _run("build", builds, context, progress)
     yield from found
-    for item, answer in answers(
-        STAGES["validate"], (validate.item_of(task, blob) for _, task, blob in tasks), context, progress
-    ):
+    static = {blueprint.blueprint_id: blob for _, blueprint, blob in drafts}
+    candidates = (
+        validate.item_of(Candidate(task, static.get(task.blueprint.blueprint_id), examples), blob)
+        for _, task, blob in tasks
+    )
+    for item, answer in answers(STAGES["validate"], candidates, context, progress):
         yield _checked("validate", item, answer)
 
 

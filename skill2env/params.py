@@ -56,6 +56,14 @@ class ValidateParams(Record):
 
     oracle_runs: Annotated[int, Field(ge=2, le=100)] = 3
     """Executions of the reference; all after the first are perturbed in turn."""
+    max_mutants: Annotated[int, Field(ge=1, le=1000)] = 32
+    """At most this many mutants of the right outputs are judged per task, besides those that mean the same."""
+    min_kill_rate: Annotated[float, Field(ge=0, le=1)] = 0.95
+    """Share of the mutants that the tests must refuse."""
+    min_headroom: Annotated[float, Field(ge=1)] = 3
+    """A limit must be at least this many times what the reference used."""
+    max_headroom: Annotated[float, Field(ge=1)] = 200
+    """A limit may be at most this many times what the reference used, where it is above the floor of docs/validate.md."""
     max_image_mb: Annotated[int, Field(ge=1)] = 2000
     """Size in MB that a task's image may have."""
     max_build_sec: Annotated[int, Field(ge=1)] = 300

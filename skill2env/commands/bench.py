@@ -32,7 +32,7 @@ def bench(
     from skill2env.sandbox.engine import connect
     from skill2env.sandbox.images import ensure_toolchain, ensure_verifier
     from skill2env.sandbox.protocol import SandboxSpec
-    from skill2env.stages.build.directory import verifier_files
+    from skill2env.stages.making.directory import verifier_files
     from skill2env.trial.judge import judging
     from skill2env.trial.perturbation import PLAIN
     from skill2env.trial.run import Attempt, Place, run_trial

@@ -186,6 +186,8 @@ class BlueprintSpec(Record):
     """Difficulty dials: a value for each level."""
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, le=2**31 - 1)], ...], Field(min_length=1)]
     """Seeds; each gives another world with another truth."""
+    seed_independent: bool = False
+    """True where the right outputs are the same for every seed, as a program is that is graded on hidden inputs."""
     outputs: Annotated[tuple[AbsolutePath, ...], Field(min_length=1)]
     """The only paths that the verifier will see."""
     limits: Limits

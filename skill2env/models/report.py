@@ -22,6 +22,8 @@ class GateResult(Record):
     """What was seen, as text (capped)."""
     figures: dict[str, Any] = Field(default_factory=dict)
     """Numbers of the gate, which become columns."""
+    seconds: float = 0.0
+    """Wall seconds that the gate took, without what an earlier gate had done for it."""
 
 
 class ValidationReport(Record):

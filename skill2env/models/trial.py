@@ -111,8 +111,8 @@ class Timing(Record):
     """In the tests themselves, as the judge measured them."""
 
 
-Role = Literal["nop", "reference", "alternative", "mistake", "ablation", "attack", "shortcut"]
-"""What sort of agent a trial had; every one is scripted, none is a model."""
+Role = Literal["nop", "reference", "alternative", "mistake", "ablation", "attack", "shortcut", "unjudged"]
+"""What sort of agent a trial had; every one is scripted, none is a model. `unjudged` is one whose outputs alone are wanted."""
 
 
 class Trial(Record):

@@ -10,12 +10,12 @@ from skill2env.models.base import content_id
 from skill2env.models.blueprint import Script, Step
 from skill2env.models.task import Task
 from skill2env.models.tree import Tree, below, pack_gz, tree_id, unpack
-from skill2env.models.trial import Perturbation, Role, Timing, Trial, Verdict
+from skill2env.models.trial import Perturbation, Role, Status, Timing, Trial, Verdict
 from skill2env.sandbox.protocol import Engine
 from skill2env.store.results import ResultStore
 from skill2env.trial.judge import Judge, judging
 from skill2env.trial.perturbation import PLAIN
-from skill2env.trial.run import VERSION, Attempt, Place, run_trial
+from skill2env.trial.run import VERSION, Attempt, Place, Verdicts, run_trial
 
 KIND = "trial"
 JUDGEMENT = "judgement"
@@ -23,8 +23,12 @@ OUTPUTS = "outputs"
 SHORT_SEC = 20
 """Seconds that an agent has who only tries to get round the work."""
 
-_KEPT = ("nop", "reference", "mistake")
+_KEPT = ("nop", "reference", "mistake", "ablation", "unjudged")
 """Roles whose outputs are looked at again."""
+
+_RUBRIC_ROLES = ("nop", "reference", "alternative", "mistake")
+_WHOLLY_JUDGED = ("nop", "reference", "mistake")
+"""Roles of which no test was left out."""
 
 
 class Images(Protocol):
@@ -119,8 +123,23 @@ class TaskTrials:
         """Return the trial of an agent that attacks the verifier, within a short time."""
         return self._get(Attempt(name, "attack", steps, PLAIN), 1, SHORT_SEC)
 
+    def delivered(self, script: Script) -> Tree:
+        """Return what a script leaves, judged by nobody; if it was run as a trial, nothing is run.
+
+        Raises:
+            EngineError: the infrastructure failed.
+        """
+        closely = script.role == "reference"
+        tried = self._store.get(
+            self._key(Attempt(script.name, script.role, script.steps, PLAIN, closely), 1, None)
+        )
+        if tried:
+            return self.outputs(Trial.model_validate_json(tried.outcome).outputs_sha256)
+        trial = self._get(Attempt(f"{script.name}-unjudged", "unjudged", script.steps, PLAIN), 1)
+        return self.outputs(trial.outputs_sha256)
+
     def outputs(self, sha256: str) -> Tree:
-        """Return outputs of the reference (also those of its prefixes), the mistakes or the nop by their content id."""
+        """Return outputs by their content id, of a trial whose role is one of those of which they are kept."""
         stored = self._store.get(_outputs_key(sha256))
         if stored is None or stored.blob is None:
             raise KeyError(f"the outputs {sha256} were not kept")
@@ -150,9 +169,16 @@ class TaskTrials:
         key = self._key(attempt, run, agent_sec)
         stored = self._store.get(key)
         trial = Trial.model_validate_json(stored.outcome) if stored else self._run(attempt, agent_sec, key)
-        if attempt.role in _KEPT:
+        if attempt.role in _WHOLLY_JUDGED:
             self._seen[trial.outputs_sha256] = trial.verdict
         return trial
+
+    def _judge_for(self, role: Role) -> Verdicts:
+        if role == "unjudged":
+            return _Nobody()
+        if role in ("ablation", "shortcut"):
+            return _Remembering(self, fail_fast=role == "ablation")
+        return self.judge
 
     def _key(self, attempt: Attempt, run: int, agent_sec: int | None) -> str:
         task = self._task
@@ -173,7 +199,7 @@ class TaskTrials:
     def _records_changes(self, role: Role) -> bool:
         """Return whether a criterion asks what was changed, of those that are evaluated over trials of this role."""
         rubric = self._task.blueprint.spec.rubric
-        return role not in ("ablation", "attack", "shortcut") and any(c.evidence.never_writes for c in rubric)
+        return role in _RUBRIC_ROLES and any(c.evidence.never_writes for c in rubric)
 
     def _run(self, attempt: Attempt, agent_sec: int | None, key: str) -> Trial:
         spec, images = self._task.blueprint.spec, self._images
@@ -189,7 +215,7 @@ class TaskTrials:
             self._records_changes(attempt.role),
             _owned(below(images.tree, "environment/world"), spec.outputs),
         )
-        judge = _Remembering(self) if attempt.role in ("ablation", "shortcut") else self.judge
+        judge = self._judge_for(attempt.role)
         attempted = run_trial(self._engine(), place, judge, attempt)
         trial = attempted.trial
         self.executed += 1
@@ -205,13 +231,22 @@ class TaskTrials:
 class _Remembering:
     """A judge for trials of which only a pass is asked: what it has seen before, it does not judge again."""
 
-    def __init__(self, trials: TaskTrials) -> None:
+    def __init__(self, trials: TaskTrials, fail_fast: bool) -> None:
         self._trials = trials
+        self._fail_fast = fail_fast
 
     def verdict(self, outputs: Tree) -> tuple[Verdict, float]:
-        before = self._trials.judging_sec
-        verdict = self._trials.judged(outputs)
-        return verdict, self._trials.judging_sec - before
+        verdict = self._trials.judged(outputs, fail_fast=self._fail_fast)
+        return verdict, 0.0
+
+
+class _Nobody:
+    """A judge for outputs that are wanted for themselves."""
+
+    def verdict(self, outputs: Tree) -> tuple[Verdict, float]:
+        return Verdict(
+            status=Status.NO_VERDICT, reward=0, partial_reward=0, reason="nobody was asked to judge"
+        ), 0.0
 
 
 def _outputs_key(sha256: str) -> str:

@@ -39,6 +39,8 @@ def serve(source: BinaryIO, verdicts: BinaryIO) -> None:
     """
     import pytest  # noqa: F401  # loaded once, so that each child starts with it
 
+    from . import plugin  # noqa: F401
+
     _answer(verdicts, {"ready": True})
     while line := source.readline():
         request = json.loads(line)

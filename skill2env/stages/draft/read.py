@@ -45,6 +45,8 @@ def read_blueprint(
     ):
         if path in texts:
             findings += rule(texts[path])
+    if spec and "tests/test_outputs.py" in texts:
+        findings += rules.graded_by_behaviour(spec, texts["tests/test_outputs.py"])
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     if errors or spec is None:
         return _rejected(errors, findings), None

@@ -66,10 +66,20 @@ def sources(spec: BlueprintSpec, lines: dict[str, int], line_of: dict[str, int])
 
 
 def amounts(spec: BlueprintSpec) -> list[Finding]:
-    """There are enough seeds, criteria and predicates."""
+    """There are enough seeds, criteria and predicates; one seed where nothing depends on it."""
+    seeds = spec.seeds
     predicates = sum(criterion.evidence.is_predicate for criterion in spec.rubric)
     wanted = (
-        (len(spec.seeds) >= MIN_SEEDS, "few-seeds", f"name at least {MIN_SEEDS} seeds"),
+        (
+            spec.seed_independent or len(seeds) >= MIN_SEEDS,
+            "few-seeds",
+            f"name at least {MIN_SEEDS} seeds",
+        ),
+        (
+            not spec.seed_independent or len(seeds) == 1,
+            "seed-independent",
+            "name one seed: with seed_independent, the right outputs are the same for all",
+        ),
         (len(spec.rubric) >= MIN_CRITERIA, "thin-rubric", f"write at least {MIN_CRITERIA} criteria"),
         (
             predicates >= MIN_PREDICATES,
@@ -106,6 +116,21 @@ def tests(text: str) -> list[Finding]:
         message = "consider a test marked @pytest.mark.guard, of what must not change"
         findings.append(Finding(code="no-guard", severity=Severity.WARNING, message=message, file=file))
     return findings
+
+
+def graded_by_behaviour(spec: BlueprintSpec, text: str) -> list[Finding]:
+    """Outputs that are the same for every seed are programs, which the tests run on inputs that nobody has seen."""
+    file = "tests/test_outputs.py"
+    tree, _ = _parse(text, file)
+    if not spec.seed_independent or tree is None:
+        return []
+    asked = {
+        argument.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for argument in node.args
+    }
+    if asked & {"run", "serve"} and asked & {"hidden", "truth"}:
+        return []
+    message = "run what is delivered on hidden inputs: with seed_independent, nothing else tells the work from a copy"
+    return [_fault("seed-independent", file, 0, message)]
 
 
 def world(text: str) -> list[Finding]:

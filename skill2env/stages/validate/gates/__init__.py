@@ -6,15 +6,20 @@ from typing import Protocol
 
 from skill2env.models.report import GateResult
 from skill2env.stages.validate.gates import (
+    ablations_fail,
     alternatives_pass,
     builds,
     deterministic,
+    hardcode_fails,
+    headroom,
     mistakes_fail,
+    mutants_fail,
     no_leak,
     nop_fails,
     offline,
     oracle_passes,
     rubric_holds,
+    shortcuts_fail,
 )
 from skill2env.stages.validate.subject import Subject
 
@@ -38,7 +43,12 @@ GATES: tuple[Gate, ...] = (
     oracle_passes,
     alternatives_pass,
     mistakes_fail,
+    ablations_fail,
+    mutants_fail,
+    hardcode_fails,
+    shortcuts_fail,
     rubric_holds,
     no_leak,
     offline,
+    headroom,
 )

@@ -18,7 +18,7 @@ from skill2env.models.outcome import Finding, Severity
 from skill2env.models.python_source import parse_python
 from skill2env.models.tree import Tree, below, merged, placed, text_file
 from skill2env.sandbox.images import toolchain_text, verifier_text
-from skill2env.stages.build.worlds import Made, Order
+from skill2env.stages.making.worlds import Made, Order
 
 _CANARY = "skill2env-canary"
 

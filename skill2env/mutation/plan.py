@@ -1,0 +1,86 @@
+"""Chooses the mutants of a task: of every file and every operator some, within a number."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from skill2env.models.tree import Tree
+from skill2env.mutation.formats import mutations
+from skill2env.mutation.mutant import FATAL, Mutant, dice
+from skill2env.mutation.repositories import mutate_repository, repositories
+
+_ORDER = re.compile(
+    r"\b(sorted|ascending|descending|alphabetical(ly)?|chronological(ly)?|oldest first|newest first|earliest first|latest first"
+    r"|in (the )?order (of|in which)|ordered by|in that order|by \w+, then)\b",
+    re.IGNORECASE,
+)
+_ANY_ORDER = re.compile(r"\b(any order|no particular order|order (does not|doesn't) matter)\b", re.IGNORECASE)
+_EXACT_FORM = re.compile(
+    r"\b(byte for byte|byte-for-byte|verbatim|indent(ed|ation)?|formatting|white ?space"
+    r"|final newline|trailing newline|minimal diff)\b",
+    re.IGNORECASE,
+)
+_UNTOUCHED = 2
+"""Files of each output that are as they were in the world, of which mutants are made."""
+
+
+def mutants(outputs: Tree, world: Tree, instruction: str, most: int) -> tuple[Mutant, ...]:
+    """Return at most `most` mutants of the right outputs that must be refused, and all that mean the same.
+
+    The choice depends on the outputs alone. Mutants that mean the same are only made of files that the work made or changed,
+    and only where the instruction does not prescribe their form.
+    """
+    ordered = bool(_ORDER.search(instruction)) and not _ANY_ORDER.search(instruction)
+    repos = repositories(outputs)
+    found: list[Mutant] = []
+    for root, _ in repos:
+        found += mutate_repository(outputs, root, dice("repository", root))
+    for path in _worth_changing(outputs, world, tuple(folder for _, folder in repos)):
+        touched = path not in world or world[path].data != outputs[path].data
+        rng = dice(path, str(len(outputs[path].data)))
+        changes = mutations(path, outputs[path].data, rng, ordered)
+        if not touched:
+            changes = [change for change in changes if change.operator in ("drop", "perturb")][:2]
+        elif _EXACT_FORM.search(instruction):
+            changes = [change for change in changes if change.operator != "same"]
+        found += [Mutant(path, change) for change in changes]
+    same = [mutant for mutant in found if mutant.change.operator == "same"]
+    return (*_spread([mutant for mutant in found if mutant.change.operator != "same"], most), *same[:most])
+
+
+def _worth_changing(outputs: Tree, world: Tree, repos: tuple[str, ...]) -> list[str]:
+    """Return the files that the work made or changed, and a few of those that must stay, repositories aside."""
+    files = [
+        path for path, node in sorted(outputs.items()) if node.kind == "file" and not path.startswith(repos)
+    ]
+    touched = [path for path in files if path not in world or world[path].data != outputs[path].data]
+    untouched: dict[str, list[str]] = defaultdict(list)
+    for path in files:
+        if path not in touched:
+            untouched["/".join(path.split("/")[:3])].append(path)
+    rng = dice("untouched", *files)
+    return touched + [
+        path for group in untouched.values() for path in rng.sample(group, min(len(group), _UNTOUCHED))
+    ]
+
+
+def _spread(found: Iterable[Mutant], most: int) -> list[Mutant]:
+    """Return at most `most`, taking turns among operators, and within an operator among files; the fatal ones first."""
+    piles: dict[str, dict[str, list[Mutant]]] = defaultdict(lambda: defaultdict(list))
+    for mutant in found:
+        piles[mutant.change.operator][mutant.path].append(mutant)
+    operators = sorted(piles, key=lambda operator: (operator not in FATAL, operator))
+    queues = {operator: _in_turn(list(piles[operator].values())) for operator in operators}
+    chosen: list[Mutant] = []
+    while len(chosen) < most and any(queues.values()):
+        for operator in operators:
+            if queues[operator] and len(chosen) < most:
+                chosen.append(queues[operator].pop(0))
+    return chosen
+
+
+def _in_turn(piles: list[list[Mutant]]) -> list[Mutant]:
+    longest = max(map(len, piles), default=0)
+    return [pile[index] for index in range(longest) for pile in piles if index < len(pile)]
