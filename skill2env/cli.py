@@ -15,6 +15,7 @@ from skill2env.commands.common import err
 from skill2env.commands.docs import docs
 from skill2env.commands.provenance import provenance
 from skill2env.commands.show import export, show
+from skill2env.commands.soak import soak
 from skill2env.errors import ExitCode, Skill2EnvError
 
 app = typer.Typer(
@@ -34,6 +35,7 @@ app.command()(export)
 app.command()(provenance)
 app.command()(docs)
 app.command()(bench)
+app.command()(soak)
 app.command()(machine.doctor)
 app.command()(machine.setup)
 

@@ -49,7 +49,7 @@ def check(
 def _show(checked: Checked) -> None:
     out.print(f"{checked.stage:9} {_MARKS[checked.kind]}  {escape(checked.item_id)}")
     for gate in checked.report.gates if checked.report else ():
-        out.print(f"{_INDENT}{gate.gate}: {escape(gate.message)}", style="dim")
+        out.print(f"{_INDENT}{gate.gate}: {escape(gate.message)} ({gate.seconds:.1f} s)", style="dim")
     refusal = checked.refusal
     if refusal is None:
         return

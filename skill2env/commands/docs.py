@@ -30,7 +30,7 @@ def docs(folder: Folder = Path("docs"), check: Check = False) -> None:
 
     stale = []
     for name, text in {
-        **pages(),
+        **pages(folder.parent),
         README: readme((folder / README).read_text(encoding="utf-8"), folder.parent),
     }.items():
         path = folder / name
@@ -60,7 +60,7 @@ def readme(text: str, workspace: Path) -> str:
     return before + BEGIN + "\n" + "\n".join(lines) + "\n" + END + after
 
 
-def pages() -> dict[str, str]:
+def pages(workspace: Path) -> dict[str, str]:
     """Return every generated page by its name below docs/."""
     from skill2env.models.blueprint import BlueprintSpec
     from skill2env.stages.publish.card import dataset_page
@@ -71,7 +71,31 @@ def pages() -> dict[str, str]:
         "parameters.md": _parameters(),
         "cli.md": _cli(),
         "dataset.md": dataset_page(),
+        "strength.md": _strength(workspace),
     }
+
+
+def _strength(workspace: Path) -> str:
+    from skill2env.store.workspace import Workspace
+    from skill2env.strength import lines_of
+
+    figures = Workspace(workspace).read_metrics("strength")
+    soaked = Workspace(workspace).read_metrics("soak")
+    lines = [
+        "# Strength",
+        "",
+        "What the verifiers of this project's own corpus are worth, as `skill2env validate --report` prints it. Generated from",
+        "`metrics/strength.json` and `metrics/soak.json`. What each gate asks is in [validate.md](validate.md).",
+        "",
+        *(lines_of(figures) if figures else ["Nothing was validated yet."]),
+    ]
+    if soaked:
+        lines += [
+            "",
+            f"`skill2env soak` judged outputs of {soaked['tasks']} tasks again: {soaked['flakes']} flakes in {soaked['runs']} "
+            f"judgements, which with {soaked['confidence']:.0%} confidence are at most {soaked['flake_rate_at_most']:.3%}.",
+        ]
+    return "\n".join(lines) + "\n"
 
 
 def _parameters() -> str:

@@ -6,9 +6,10 @@ import json
 import resource
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markdown import Markdown
 from rich.table import Table
 
 from skill2env.commands.common import HERE, AsJson, Root, opened, out
@@ -23,7 +24,6 @@ _DOCS = {
     "parse": "Read the corpus's skills.",
     "draft": "Read the blueprints.",
     "build": "Make tasks of blueprints: worlds, instructions, tests.",
-    "validate": "Take every task through all gates.",
     "rollout": "Record the trajectories of scripted agents on accepted tasks.",
 }
 
@@ -32,26 +32,54 @@ def stage_command(name: str) -> Callable[..., None]:
     """Return the command that runs one item-by-item stage."""
 
     def command(as_json: AsJson = False, root: Root = HERE) -> None:
-        from skill2env.pipeline import run_stage
-
-        with opened(root) as context, bar(name) as progress:
-            summary = run_stage(name, context, progress)
-            go_on = context.params.driver.go_on_without_errored
-        figures = {key: round(value, 2) for key, value in summary.figures.items()}
-        figures["driver_peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        if as_json:
-            counts = {**summary.counts(), "executed": summary.executed, "reused": summary.reused, **figures}
-            out.print_json(json.dumps(counts))
-        else:
-            _tell(summary, figures)
-        if summary.errored and not go_on:
-            raise TooManyErrors(
-                f"{name}: {summary.errored} items met infrastructure errors, as `skill2env show` tells; run again: they are "
-                "tried again, and what was answered is kept"
-            )
+        _run(name, as_json, root)
 
     command.__doc__ = _DOCS[name]
     return command
+
+
+def validate(
+    report: Annotated[
+        bool, typer.Option("--report", help="Also show what the verifiers are worth, in figures.")
+    ] = False,
+    as_json: AsJson = False,
+    root: Root = HERE,
+) -> None:
+    """Take every task through all gates."""
+    from skill2env.store.workspace import Workspace
+    from skill2env.strength import lines_of, strength
+
+    try:
+        _run("validate", as_json, root)
+    finally:
+        workspace = Workspace(root.resolve())
+        if workspace.shard("validate").exists():
+            figures = strength(workspace)
+            workspace.write_metrics("strength", figures)
+    if report and as_json:
+        out.print_json(json.dumps(figures))
+    elif report:
+        out.print(Markdown("\n".join(lines_of(figures))))
+
+
+def _run(name: str, as_json: bool, root: Path) -> None:
+    from skill2env.pipeline import run_stage
+
+    with opened(root) as context, bar(name) as progress:
+        summary = run_stage(name, context, progress)
+        go_on = context.params.driver.go_on_without_errored
+    figures = {key: round(value, 2) for key, value in summary.figures.items()}
+    figures["driver_peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    if as_json:
+        counts = {**summary.counts(), "executed": summary.executed, "reused": summary.reused, **figures}
+        out.print_json(json.dumps(counts))
+    else:
+        _tell(summary, figures)
+    if summary.errored and not go_on:
+        raise TooManyErrors(
+            f"{name}: {summary.errored} items met infrastructure errors, as `skill2env show` tells; run again: they are "
+            "tried again, and what was answered is kept"
+        )
 
 
 def _tell(summary: Summary, figures: dict[str, float]) -> None:
@@ -112,6 +140,6 @@ def _shown(path: Path) -> str:
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     for name in ITEM_STAGES:
-        app.command(name)(stage_command(name))
+        app.command(name)(validate if name == "validate" else stage_command(name))
     app.command()(publish)
     app.command()(funnel)

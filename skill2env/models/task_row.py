@@ -83,6 +83,16 @@ class TaskRow(Record):
     """Every alternative earns 1."""
     gate_mistakes_fail: bool | None = None
     """Every mistake declared for the level earns less than 1."""
+    gate_ablations_fail: bool | None = None
+    """No part of the reference that changes an output can be left out."""
+    gate_mutants_fail: bool | None = None
+    """Right outputs with one thing changed are refused, and those that mean the same are accepted."""
+    gate_hardcode_fails: bool | None = None
+    """The right outputs of another seed earn less than 1."""
+    gate_shortcuts_fail: bool | None = None
+    """Empty outputs, inputs as outputs and the skill's own examples earn nothing."""
+    gate_headroom: bool | None = None
+    """The limits are at least three times what the reference uses."""
     gate_rubric_holds: bool | None = None
     """The reference satisfies every criterion that has a predicate."""
     gate_no_leak: bool | None = None
@@ -111,6 +121,38 @@ class TaskRow(Record):
     """Mistakes declared for this level, all of them run."""
     mistakes_caught: int | None = None
     """Mistakes that earned less than 1."""
+    drops: int | None = None
+    """Parts of the reference (single steps, and suffixes) that change an output when they are left out."""
+    drops_failed: int | None = None
+    """Those of them without which less than 1 is earned."""
+    dead_steps: int | None = None
+    """Steps of the reference that change no output, such as a look at the world."""
+    mutants: int | None = None
+    """Automatic changes of the right outputs that were judged."""
+    mutants_killed: int | None = None
+    """Those of them that earned less than 1."""
+    kill_rate: float | None = None
+    """Share of the mutants that earned less than 1."""
+    equivalents: int | None = None
+    """Right outputs that were written otherwise (key order, white space, a last newline) and judged."""
+    equivalents_accepted: int | None = None
+    """Those of them that earned 1."""
+    other_seed_partial_reward: float | None = None
+    """`partial_reward` of the right outputs of another seed; null where right outputs do not depend on it."""
+    shortcuts: int | None = None
+    """Ways round the work that were tried: empty outputs, copied inputs, the skill's own examples."""
+    shortcuts_paid: int | None = None
+    """Those of them that earned 1."""
+    shortcut_partial_reward: float | None = None
+    """The highest `partial_reward` of a shortcut."""
+    peak_memory_mb: float | None = measured(None)
+    """Most memory in MB that the reference's container used and could not give back, as sampled."""
+    peak_processes: int | None = measured(None)
+    """Most processes and threads that the reference's container had, as sampled."""
+    oracle_disk_mb: float | None = measured(None)
+    """MB that the reference added to its file system."""
+    slowest_oracle_sec: float | None = measured(None)
+    """Wall seconds of the reference's steps in its slowest run."""
     predicates: int | None = None
     """Criteria that the trajectory alone settles."""
     leaks: int | None = None

@@ -13,23 +13,7 @@ from skill2env.models.task_row import TaskRow
 from skill2env.models.tree import Tree
 from skill2env.stages.publish.inputs import Published
 
-_MEASURES = ("_sec", "_mb")
-_FIGURES = (
-    "nop_partial_reward",
-    "oracle_runs",
-    "oracle_passes",
-    "oracle_sec",
-    "alternatives",
-    "alternatives_passed",
-    "mistakes",
-    "mistakes_caught",
-    "predicates",
-    "leaks",
-    "world_runs",
-    "image_mb",
-    "image_build_sec",
-)
-"""Figures of gates that have a column of their own."""
+_MEASURES = ("_sec", "_mb", "_processes")
 
 
 def licence_of(skill: Skill) -> str:
@@ -116,7 +100,7 @@ def _gates(report: ValidationReport) -> dict[str, Any]:
             for gate in report.gates
             if f"gate_{gate.gate}" in TaskRow.model_fields
         },
-        **{name: value for _, name, value in figures if name in _FIGURES},
+        **{name: value for _, name, value in figures if name in TaskRow.model_fields},
         "gate_figures": _by_gate(entry for entry in figures if entry not in measures),
         "gate_measures": _by_gate(measures),
         "gate_messages": canonical_json({gate.gate: gate.message for gate in report.gates}),
