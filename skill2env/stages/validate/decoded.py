@@ -1,18 +1,27 @@
-"""Opens what a file may hide: compressed data, archives and git objects, within bounds on size and depth."""
+"""Opens what a file may hide: compressed data, archives, git objects and packs, SQLite tables; size and depth are bounded."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
 import io
+import json
 import lzma
+import sqlite3
 import tarfile
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
 
+from dulwich.errors import ApplyDeltaError, ChecksumMismatch
+from dulwich.object_format import SHA1
+from dulwich.pack import PackData, PackInflater
+
 MAX_BYTES = 64 << 20
 MAX_DEPTH = 3
+_ROWS = 100_000
+_TABLE_SEC = 10
 _BROKEN = (
     OSError,
     EOFError,
@@ -22,6 +31,11 @@ _BROKEN = (
     tarfile.TarError,
     zipfile.BadZipFile,
     RuntimeError,
+    sqlite3.Error,
+    ApplyDeltaError,
+    ChecksumMismatch,
+    KeyError,
+    AssertionError,
 )
 
 
@@ -48,8 +62,46 @@ def _inside(data: bytes) -> Iterator[tuple[str, bytes]]:
             yield from _zip(data)
         elif data[257:262] == b"ustar":
             yield from _tar(data)
+        elif data[:4] == b"PACK":
+            yield from _objects(data)
+        elif data[:16] == b"SQLite format 3\0":
+            yield from _tables(data)
     except _BROKEN:
         return
+
+
+def _objects(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield every object of a git pack, whether anything refers to it or not."""
+    left = MAX_BYTES
+    pack = PackData("pack", SHA1, file=io.BytesIO(data), size=len(data))
+    for entry in PackInflater.for_pack_data(pack):
+        text = entry.as_raw_string()
+        left -= len(text)
+        if left < 0:
+            return
+        yield f"object {entry.id.decode()}", text
+
+
+def _tables(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield every table of a SQLite file as rows of JSON; the file's own code is not trusted, and its time is bounded."""
+    database = sqlite3.connect(":memory:")
+    try:
+        database.deserialize(data[:18] + b"\x01\x01" + data[20:])
+        database.execute("PRAGMA trusted_schema=OFF")
+        deadline = time.monotonic() + _TABLE_SEC
+        database.set_progress_handler(lambda: int(time.monotonic() > deadline), 10_000)
+        names = database.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+        ).fetchall()
+        for (name,) in names:
+            quoted = '"' + str(name).replace('"', '""') + '"'
+            rows = database.execute(f"SELECT * FROM {quoted} LIMIT {_ROWS}").fetchall()
+            yield (
+                f"table {name}",
+                "\n".join(json.dumps(row, default=repr, ensure_ascii=False) for row in rows).encode(),
+            )
+    finally:
+        database.close()
 
 
 def _bounded(file: io.IOBase) -> bytes:

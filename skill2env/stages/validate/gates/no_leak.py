@@ -1,8 +1,8 @@
 """Holds when the answer, as an answer, is nowhere that the agent can read.
 
 A single planted fact in the world is what is to be found, and no leak. Looked for in every file of the world (compressed
-ones, archives and git objects decoded), in names, and in the image's environment, labels and history: the canary, the truth
-written out in any common form, and lines of the solutions or the tests. The image's layers below the world are the
+ones, archives, git objects and SQLite tables opened), in names, and in the image's environment, labels and history: the canary, the truth
+written out in any common form or with its values gathered in one place, and lines of the solutions or the tests. The image's layers below the world are the
 toolchain's, which has never seen the task.
 """
 
@@ -19,14 +19,19 @@ from skill2env.stages.validate.decoded import decoded
 from skill2env.stages.validate.subject import Subject
 
 NAME = "no_leak"
-VERSION = "4"
+VERSION = "5"
 _LINE = 40
 _FEW = 3
-_PART = 0.8
+_PART = 0.3
 _ENOUGH = 3
 _SHARE = 0.7
 _CANARY = "skill2env-canary"
 _VALUE_LENGTH = 3
+_GATHERED = 8
+_NEARLY = 0.9
+_ANSWER_BYTES = 1 << 20
+_WORD = re.compile(r"[^\s,;:\"'{}\[\]()=|<>]+")
+_HASH = re.compile(r"[0-9a-f]{32,}")
 
 
 def check(subject: Subject) -> GateResult:
@@ -67,6 +72,8 @@ def _found(subject: Subject) -> Iterator[str]:
             yield f"{label} holds the canary of the hidden files"
         if truth.written_in(text):
             yield f"{label} holds the truth, written out"
+        elif truth.gathered_in(text):
+            yield f"{label} holds the values of the truth and little else"
         for origin, lines in secrets.items():
             seen[origin] |= {line for line in lines if line in text}
     for origin, found in seen.items():
@@ -86,10 +93,10 @@ def _readable(subject: Subject) -> Iterator[tuple[str, str]]:
 def _secret_lines(subject: Subject) -> dict[str, set[str]]:
     """Return the long lines of the solutions and the tests that the instruction does not show, by origin.
 
-    A solution may well repeat a line that it found in the world, a statement of a schema for instance; most of it in
-    the world is the solution.
+    A solution that mends a file repeats what it leaves as it is: lines of the files that are to be mended are none of its own.
     """
     blueprint = subject.blueprint
+    mended = _lines_to_mend(subject)
     texts = {
         f"solution {s.name}": "\n".join(step.command for step in s.steps)
         for s in blueprint.scripts
@@ -100,8 +107,18 @@ def _secret_lines(subject: Subject) -> dict[str, set[str]]:
     for origin, text in texts.items():
         lines = {line.strip() for line in text.splitlines()}
         long = {line for line in lines if len(line) >= _LINE and not line.startswith("#")}
-        found[origin] = {line for line in long if line not in subject.task.instruction}
+        found[origin] = {line for line in long if line not in subject.task.instruction and line not in mended}
     return found
+
+
+def _lines_to_mend(subject: Subject) -> set[str]:
+    outputs = tuple(output.lstrip("/") for output in subject.blueprint.spec.outputs)
+    return {
+        line.strip()
+        for path, node in subject.world.items()
+        if path.startswith(outputs)
+        for line in node.data.decode("utf-8", "replace").splitlines()
+    }
 
 
 class _Truth:
@@ -117,6 +134,11 @@ class _Truth:
         ]
         forms += [base64.b64encode(form.encode()).decode() for form in forms]
         self._forms = [_squeezed(form) for form in forms] if len(truth) > 0 and len(plain) > _LINE else []
+        values, names = _values_and_names(truth)
+        self._words = {
+            word for value in values for word in _WORD.findall(value) if len(word) > _VALUE_LENGTH
+        } - names
+        self._names = names
         self._pairs = [
             (str(key), value)
             for key, value in truth.items()
@@ -128,6 +150,25 @@ class _Truth:
         squeezed = _squeezed(text)
         return any(form in squeezed for form in self._forms) or self._named_in(text)
 
+    def gathered_in(self, text: str) -> bool:
+        """Return whether nearly all of its values stand in a text, or in a paragraph of it, that has hardly anything else."""
+        if len(self._words) < _GATHERED:
+            return False
+        return any(
+            self._is_answer(part) for part in (text, *re.split(r"\n\s*\n", text)) if len(part) < _ANSWER_BYTES
+        )
+
+    def _is_answer(self, text: str) -> bool:
+        words = [
+            word for word in _WORD.findall(text) if len(word) > _VALUE_LENGTH and word not in self._names
+        ]
+        known = sum(word in self._words for word in words)
+        return (
+            bool(words)
+            and known >= _NEARLY * len(words)
+            and len(self._words & set(words)) >= _NEARLY * len(self._words)
+        )
+
     def _named_in(self, text: str) -> bool:
         if len(self._pairs) < _ENOUGH:
             return False
@@ -137,6 +178,21 @@ class _Truth:
             for key, value in self._pairs
         )
         return named >= _ENOUGH and named >= _SHARE * len(self._pairs)
+
+
+def _values_and_names(value: Any) -> tuple[list[str], set[str]]:
+    """Return the values of a truth as texts, hashes of files aside, and the names under which they stand."""
+    values, names, waiting = [], set[str](), [value]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, dict):
+            names |= {word for key in inner for word in _WORD.findall(str(key))}
+            waiting += inner.values()
+        elif isinstance(inner, list):
+            waiting += inner
+        elif not isinstance(inner, bool) and inner is not None and not _HASH.fullmatch(str(inner)):
+            values.append(str(inner))
+    return values, names
 
 
 def _telling(value: object) -> bool:
