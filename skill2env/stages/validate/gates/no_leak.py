@@ -1,9 +1,9 @@
 """Holds when the answer, as an answer, is nowhere that the agent can read.
 
 A single planted fact in the world is what is to be found, and no leak. Looked for in every file of the world (compressed
-ones, archives, git objects and SQLite tables opened), in names, and in the image's environment, labels and history: the canary, the truth
-written out in any common form or with its values gathered in one place, and lines of the solutions or the tests. The image's layers below the world are the
-toolchain's, which has never seen the task.
+ones, archives, git objects and SQLite tables opened), in names, and in the image's environment, labels and history: the
+canary, the truth written out in any common form or with its values gathered in one place, and lines of the solutions or the
+tests. The image's layers below the world are the toolchain's, which has never seen the task.
 """
 
 from __future__ import annotations
