@@ -75,6 +75,10 @@ _BY_SUFFIX: dict[str, Mutate] = {
 }
 
 
+_DOCUMENTS = (".md", ".html", ".xml", ".rst", ".adoc", ".tex")
+"""What is read from top to bottom: the order of its lines always matters."""
+
+
 def mutations(path: str, data: bytes, rng: random.Random, ordered: bool) -> list[Change]:
     """Return the changes of one file: those of its format, and those that any file can have."""
     changes = [Change("drop", "the file is gone", None)]
@@ -82,9 +86,10 @@ def mutations(path: str, data: bytes, rng: random.Random, ordered: bool) -> list
         changes.append(Change("empty", "the file is empty", b""))
     if len(data) > 1:
         changes.append(Change("truncate", "the second half is gone", data[: len(data) // 2]))
+    in_order = ordered or PurePosixPath(path).suffix.lower() in _DOCUMENTS
     for mutate in (_by_content(path, data), text.mutate_text, archives.mutate_bytes):
         try:
-            found = list(mutate(data, rng, ordered))
+            found = list(mutate(data, rng, in_order if mutate is text.mutate_text else ordered))
         except (ValueError, RecursionError):
             continue  # not what its name says: the next reader may know better
         return [*changes, *(change for change in found if change.data != data)]

@@ -33,10 +33,10 @@ def mutate_text(data: bytes, rng: random.Random, ordered: bool) -> Changes:
         what = f"line {index + 1}: {short(word)} becomes {short(new)}"
         yield _lines("perturb", what, [*lines[:index], line.replace(word, new, 1), *lines[index + 1 :]])
     first, second = rng.choice(telling), rng.choice(telling)
-    if lines[first] != lines[second]:
+    if ordered and lines[first] != lines[second]:
         changed = list(lines)
         changed[first], changed[second] = lines[second], lines[first]
-        yield _lines("swap", f"lines {first + 1} and {second + 1} change places", changed)
+        yield _lines("reorder", f"lines {first + 1} and {second + 1} change places", changed)
 
 
 def mutate_settings(data: bytes, rng: random.Random, ordered: bool) -> Changes:

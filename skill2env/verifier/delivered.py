@@ -21,15 +21,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .children import CHILD_UID, become_child_user, kill_children, remove
-from .readers import MAX_BYTES, fail, read_bytes
+from .left_behind import files_left
+from .readers import fail, read_bytes
 
 SCRATCH = Path("/scratch")
 MAX_OUTPUT_BYTES = 1 << 20
 MAX_FILE_BYTES = 32 << 20
 MAX_MEMORY_BYTES = 2 << 30
 MAX_PROCESSES = 64
-MAX_SCRATCH_FILES = 1000
-MAX_SCRATCH_DEPTH = 32
 _PIDS_LIMITS = (Path("/sys/fs/cgroup/pids/pids.max"), Path("/sys/fs/cgroup/pids.max"))
 _NO_NEW_PRIVS = 38
 _libc = ctypes.CDLL(None)
@@ -77,7 +76,7 @@ def run(
             timed_out = True
         _end(process)
         out, err = (_capped(private / name) for name in ("out", "err"))
-        return Result(process.returncode, out, err, timed_out, _files(folder))
+        return Result(process.returncode, out, err, timed_out, files_left(folder))
 
 
 @dataclass(frozen=True)
@@ -268,35 +267,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _capped(path: Path) -> str:
     with open(path, "rb") as file:
         return file.read(MAX_OUTPUT_BYTES).decode("utf-8", "replace")
-
-
-def _files(folder: Path) -> dict[str, bytes]:
-    """Return the regular files left in a scratch folder, within bounds; a link is never followed, not even on the way."""
-    found: dict[str, bytes] = {}
-    left = [MAX_BYTES]
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        _read_below(handle, "", found, left, 0)
-    finally:
-        os.close(handle)
-    return found
-
-
-def _read_below(folder: int, place: str, found: dict[str, bytes], left: list[int], depth: int) -> None:
-    for name in sorted(os.listdir(folder)):
-        try:
-            handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-        except OSError:
-            continue
-        try:
-            kind = os.fstat(handle)
-            if stat.S_ISDIR(kind.st_mode) and depth < MAX_SCRATCH_DEPTH:
-                _read_below(handle, f"{place}{name}/", found, left, depth + 1)
-            elif stat.S_ISREG(kind.st_mode):
-                left[0] -= kind.st_size
-                if left[0] < 0 or len(found) >= MAX_SCRATCH_FILES:
-                    fail("the program left too many or too big files")
-                with os.fdopen(os.dup(handle), "rb") as file:
-                    found[f"{place}{name}"] = file.read(kind.st_size)
-        finally:
-            os.close(handle)

@@ -27,6 +27,22 @@ OUTPUTS = Path("/outputs")
 SCRATCH = Path("/scratch")
 WRITABLE = (OUTPUTS, SCRATCH, *map(Path, ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")))
 """Every place that the unprivileged user can write to, and those of root that it may have been given a part of."""
+_UNUSED = (
+    "cacheprovider",
+    "debugging",
+    "doctest",
+    "faulthandler",
+    "junitxml",
+    "legacypath",
+    "logging",
+    "nose",
+    "pastebin",
+    "recwarn",
+    "setuponly",
+    "setupplan",
+    "stepwise",
+)
+"""Plugins of pytest that no test of ours needs; setting them up takes a fifth of a judgement's time."""
 _VERDICT_BYTES = 8 << 20
 _BLAME_SEC = 15
 _REASON = 600
@@ -198,6 +214,9 @@ def _test(writer: int, fail_fast: bool) -> None:
     os.chdir("/")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     KILLER.renew()
+    sys.dont_write_bytecode = (
+        False  # the tests, as pytest rewrites them, are compiled once; /tests is root's alone
+    )
     zone = {"TZ": os.environ["TZ"]} if "TZ" in os.environ else {}
     os.environ.clear()
     os.environ.update(
@@ -215,8 +234,7 @@ def _test(writer: int, fail_fast: bool) -> None:
     seen = plugin.Seen()
     options = [
         "-q",
-        "-p",
-        "no:cacheprovider",
+        *(f"-pno:{name}" for name in _UNUSED),
         "--noconftest",
         "--import-mode=importlib",
         *(["-x"] if fail_fast else []),

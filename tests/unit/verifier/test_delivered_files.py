@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from skill2env.verifier import children, delivered
+from skill2env.verifier import children, left_behind
 
 
 def test_a_folder_swapped_for_a_link_is_never_followed(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_a_folder_swapped_for_a_link_is_never_followed(tmp_path: Path) -> None:
     thread = threading.Thread(target=swap)
     thread.start()
     try:
-        found = [content for _ in range(300) for content in delivered._files(scratch).values()]
+        found = [content for _ in range(300) for content in left_behind.files_left(scratch).values()]
     finally:
         done.set()
         thread.join()
@@ -65,4 +65,4 @@ def test_an_empty_folder_is_empty(tmp_path: Path) -> None:
 def test_files_are_named_by_their_paths(tmp_path: Path, name: str) -> None:
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_bytes(b"\0x")
-    assert delivered._files(tmp_path) == {name: b"\0x"}
+    assert left_behind.files_left(tmp_path) == {name: b"\0x"}
