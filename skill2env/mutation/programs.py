@@ -66,7 +66,7 @@ def _edits(node: ast.AST) -> Iterator[Edit]:
         yield f"line {line}: the comparison `{ast.unparse(node)}` is turned round", _turned
     elif isinstance(node, ast.BinOp) and type(node.op) in _OTHER and not _is_text(node):
         yield f"line {line}: another operator in `{ast.unparse(node)[:60]}`", _other_operator
-    elif isinstance(node, ast.Return) and not _is_nothing(node.value):
+    elif isinstance(node, ast.Return) and node.value and not _is_none(node.value):
         yield f"line {line}: returns nothing instead of `{ast.unparse(node.value)[:60]}`", _nothing
     elif isinstance(node, (ast.AugAssign, ast.Delete)) or (
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
@@ -122,8 +122,8 @@ def _quiet(tree: ast.Module) -> set[int]:
     return quiet
 
 
-def _is_nothing(value: ast.expr | None) -> bool:
-    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _is_text(node: ast.BinOp) -> bool:
