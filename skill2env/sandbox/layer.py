@@ -100,6 +100,19 @@ def fingerprint_of(layer: Path) -> str:
     return digest.hexdigest()
 
 
+def marks_in(layer: Path) -> dict[str, str]:
+    """Return time of change (seconds since 1970) and owner of each regular file and link of a layer, by its path.
+
+    Raises:
+        TooMany: it has more than `MAX_ENTRIES` entries.
+    """
+    return {
+        path: f"{int(found.st_mtime)} {found.st_uid}:{found.st_gid}"
+        for path, found in _entries(layer)
+        if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
+    }
+
+
 def _walk(layer: Path) -> Iterator[tuple[str, int]]:
     for path, found in _entries(layer):
         yield path, found.st_blocks * _BLOCK

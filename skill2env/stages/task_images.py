@@ -12,6 +12,7 @@ from skill2env.models.base import content_id
 from skill2env.models.task import Task
 from skill2env.models.tree import below, pack, text_file, unpack
 from skill2env.sandbox.images import build_image, image_id, verifier_text
+from skill2env.sandbox.layer import marks_in, writable_layer
 from skill2env.stages.context import Context
 
 TASK_REPOSITORY = "skill2env-task"
@@ -31,6 +32,8 @@ class Image:
     """Environment, labels and history as text: what an agent could read out of the image."""
     build_sec: float
     """Wall seconds that building took, cached layers included."""
+    marks: dict[str, str] | None = None
+    """Time of change and owner of each file of the world's layer by its path; None where that layer can't be read here."""
 
 
 class TaskImages:
@@ -67,7 +70,9 @@ class TaskImages:
         history = (step.get("CreatedBy", "") for step in image.history())
         config = "\n".join([*image.attrs["Config"]["Env"], str(image.labels), *history])
         layers = tuple(image.attrs["RootFS"]["Layers"])
-        return Image(str(image.id), image.attrs["Size"] / 1e6, layers, config, seconds)
+        layer = writable_layer(image.attrs)
+        marks = marks_in(layer) if layer else None
+        return Image(str(image.id), image.attrs["Size"] / 1e6, layers, config, seconds, marks)
 
     @cached_property
     def toolchain_layers(self) -> tuple[str, ...]:

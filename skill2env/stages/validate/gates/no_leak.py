@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +20,7 @@ from skill2env.stages.validate.decoded import decoded
 from skill2env.stages.validate.subject import Subject
 
 NAME = "no_leak"
-VERSION = "5"
+VERSION = "6"
 _LINE = 40
 _FEW = 3
 _PART = 0.3
@@ -36,7 +37,7 @@ _HASH = re.compile(r"[0-9a-f]{32,}")
 
 def check(subject: Subject) -> GateResult:
     """Search everything that the agent can read."""
-    leaks = [*_layers(subject), *_found(subject)]
+    leaks = [*_layers(subject), *_marked(subject), *_found(subject)]
     files = len(subject.world)
     if leaks:
         message = f"the agent can read the answer: {leaks[0]}; take it out of the world"
@@ -61,6 +62,15 @@ def _layers(subject: Subject) -> Iterator[str]:
     extras = sum(bool(names) for names in subject.blueprint.spec.packages.model_dump().values())
     if layers[: len(below)] != below or len(layers) != len(below) + extras + 1:
         yield "the image has layers besides the toolchain's, the packages' and the world's"
+
+
+def _marked(subject: Subject) -> Iterator[str]:
+    """Say which files stand out by their time or owner, so that what was planted is told from what was always there."""
+    marks = subject.image.marks or {}
+    usual = Counter(marks.values()).most_common(1)
+    odd = [path for path, mark in sorted(marks.items()) if mark != usual[0][0]]
+    if odd:
+        yield f"/{odd[0]} stands out by its time or owner ({marks[odd[0]]}, others {usual[0][0]})"
 
 
 def _found(subject: Subject) -> Iterator[str]:
