@@ -51,10 +51,6 @@ class Attack:
         """What it does, in a sentence."""
         return self.text.partition("\n")[0].removeprefix("# ")
 
-    def needs(self, variable: str) -> bool:
-        """Return whether it uses one of the variables that it is given."""
-        return f"${variable}" in self.text or f'"{variable}"' in self.text
-
 
 @dataclass(frozen=True)
 class Target:
