@@ -68,6 +68,8 @@ class ValidateParams(Record):
     """Size in MB that a task's image may have."""
     max_build_sec: Annotated[int, Field(ge=1)] = 300
     """Wall seconds that building a task's image may take."""
+    attacks_per_task: Annotated[int, Field(ge=0, le=200)] = 2
+    """Attacks on the verifier that are tried on each task, other ones on each; 0 tries none."""
 
 
 class RolloutParams(Record):

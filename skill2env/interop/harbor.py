@@ -8,6 +8,7 @@ registry.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from skill2env.models.blueprint import Blueprint, Packages
@@ -15,8 +16,21 @@ from skill2env.models.blueprint import Blueprint, Packages
 SCHEMA_VERSION = "1.4"
 _BUILD_SEC = 1200
 _STORAGE_MB = 4096
+_JUDGE_SEC = 120
+"""More than the judge needs beside the tests: whoever outlives it is found out by the judge, not by Harbor's clock, which
+gives no reward at all."""
 
-COMPOSE = "services:\n  main:\n    network_mode: none\n"
+_COMPOSE = """services:
+  main:
+    network_mode: none
+    init: true
+    pids_limit: {pids}
+    security_opt: [no-new-privileges]
+    shm_size: 64m
+    ulimits: {{nofile: 4096, core: 0, fsize: {file_bytes}}}
+"""
+_FILE_BYTES = 1 << 30
+"""What one file may have: whoever copies a sparse file of a terabyte out of a container needs a terabyte."""
 
 TEST_SH = """#!/bin/bash
 start='import sys; sys.path.insert(0, "/tests"); from verifier.in_place import main; main()'
@@ -27,6 +41,19 @@ exec /opt/verifier/bin/python -I -B -c "$start"
 def environment_dockerfile(toolchain_text: str, packages: Packages) -> str:
     """Return the environment's Dockerfile: the toolchain's text, pinned extras, and the world."""
     return f"{toolchain_text.rstrip()}\n{_extras(packages)}COPY world/ /\n"
+
+
+def compose(pids: int, privileges: Sequence[str] | None = None) -> str:
+    """Return a compose file with the limits that Harbor's own keys do not have.
+
+    Args:
+        pids: processes and threads.
+        privileges: Linux capabilities that are kept, all others being dropped; None leaves the engine's own.
+    """
+    text = _COMPOSE.format(pids=pids, file_bytes=_FILE_BYTES)
+    if privileges is not None:
+        text += f"    cap_drop: [ALL]\n    cap_add: [{', '.join(privileges)}]\n"
+    return text
 
 
 def tests_dockerfile(verifier_text: str, packages: Packages) -> str:
@@ -69,7 +96,14 @@ def judge_json(blueprint: Blueprint) -> str:
     )
 
 
-def task_toml(blueprint: Blueprint, task_id: str, level: str, seed: int, metadata: dict[str, Any]) -> str:
+def task_toml(
+    blueprint: Blueprint,
+    task_id: str,
+    level: str,
+    seed: int,
+    metadata: dict[str, Any],
+    verifier_memory_mb: int,
+) -> str:
     """Return task.toml; Harbor refuses unknown keys outside `[metadata]`."""
     spec = blueprint.spec
     lines = [
@@ -93,19 +127,28 @@ def task_toml(blueprint: Blueprint, task_id: str, level: str, seed: int, metadat
         'user = "root"',
         "",
         "[verifier]",
-        f"timeout_sec = {float(spec.limits.verifier_sec + 30)}",
+        f"timeout_sec = {float(spec.limits.verifier_sec + _JUDGE_SEC)}",
         'user = "root"',
         'environment_mode = "separate"',
         "",
+        "[verifier.environment]",
+        *_environment(1, verifier_memory_mb),
+        "",
         "[environment]",
-        f"build_timeout_sec = {float(_BUILD_SEC)}",
-        f"cpus = {max(1, round(spec.limits.cpus))}",
-        f"memory_mb = {spec.limits.memory_mb}",
-        f"storage_mb = {_STORAGE_MB}",
-        'network_mode = "public"',
+        *_environment(max(1, round(spec.limits.cpus)), spec.limits.memory_mb),
         'workdir = "/workspace"',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _environment(cpus: int, memory_mb: int) -> tuple[str, ...]:
+    return (
+        f"build_timeout_sec = {float(_BUILD_SEC)}",
+        f"cpus = {cpus}",
+        f"memory_mb = {memory_mb}",
+        f"storage_mb = {_STORAGE_MB}",
+        'network_mode = "public"',
+    )
 
 
 def _value(value: Any) -> str:

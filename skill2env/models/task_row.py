@@ -95,6 +95,8 @@ class TaskRow(Record):
     """The limits are at least three times what the reference uses."""
     gate_rubric_holds: bool | None = None
     """The reference satisfies every criterion that has a predicate."""
+    gate_attacks_fail: bool | None = None
+    """No attack on the verifier that was tried earns anything."""
     gate_no_leak: bool | None = None
     """The answer is nowhere that the agent can read."""
     gate_offline: bool | None = None
@@ -153,6 +155,10 @@ class TaskRow(Record):
     """MB that the reference added to its file system."""
     slowest_oracle_sec: float | None = measured(None)
     """Wall seconds of the reference's steps in its slowest run."""
+    attacks_tried: int | None = None
+    """Attacks on the verifier that were tried on this task."""
+    attacks_succeeded: int | None = None
+    """Attacks on the verifier that earned anything."""
     predicates: int | None = None
     """Criteria that the trajectory alone settles."""
     leaks: int | None = None

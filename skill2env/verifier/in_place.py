@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
+import select
+import signal
 import stat
 import sys
 import tarfile
+import time
 from pathlib import Path
+from typing import Any
 
-from .children import KILLER, Unkillable
+from .children import KILLER, Unkillable, ends_here
 from .judge import TESTS, judge, renew, verdict_on
 
 REWARDS = Path("/logs/verifier")
@@ -18,6 +23,11 @@ MAX_FILE_BYTES = 16 << 20
 MAX_TOTAL_BYTES = 64 << 20
 MAX_ENTRIES = 2000
 MAX_DEPTH = 32
+_READY = b"!"
+_ANSWER_BYTES = 16 << 20
+_START_SEC = 60
+_GRACE_SEC = 30
+"""More than the judge needs to kill what was delivered and to find out who broke the tests."""
 
 
 class Refused(Exception):
@@ -25,14 +35,70 @@ class Refused(Exception):
 
 
 def grade_in_place(outputs: list[str], timeout_sec: float) -> None:
-    """Judge the outputs where they lie and write Harbor's reward files; a broken harness writes none."""
+    """Judge the outputs where they lie and write Harbor's reward files; a broken harness writes none.
+
+    The judge is a child process. Before it looks at any outputs it says that it stands; if it is gone afterwards without an
+    answer, for want of memory perhaps, the outputs broke it, and that earns 0 rather than no reward at all.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with ends_here():
+            os.close(reader)
+            os.setsid()
+            _judge(writer, outputs, timeout_sec)
+    os.close(writer)
+    ready = _read(reader, 1, _START_SEC)
+    said = _read(reader, _ANSWER_BYTES, timeout_sec + _GRACE_SEC) if ready else b""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    _write(_answer(ready, said))
+
+
+def _judge(writer: int, outputs: list[str], timeout_sec: float) -> None:
+    """Judge in this process, and tell the parent on the pipe."""
+    import pytest  # noqa: F401  # what can't even be loaded is the harness's fault
+
     KILLER.renew()
+    os.write(writer, _READY)
     try:
         archive = _gather(outputs)
         renew()
         answer = judge(archive, timeout_sec)
     except (Refused, Unkillable) as refused:
         answer = verdict_on(None, str(refused))
+    with os.fdopen(writer, "wb") as pipe:
+        pipe.write(json.dumps(answer).encode() + b"\n")
+
+
+def _read(reader: int, limit: int, seconds: float) -> bytes:
+    """Return what the judge says: a line, at most `limit` bytes, or what there is of it when it ends or time runs out."""
+    deadline = time.monotonic() + seconds
+    said = bytearray()
+    while len(said) < limit and not said.endswith(b"\n"):
+        wait = deadline - time.monotonic()
+        if wait <= 0 or not select.select([reader], [], [], wait)[0]:
+            break
+        data = os.read(reader, min(limit - len(said), 1 << 16))
+        if not data:
+            break
+        said += data
+    return bytes(said)
+
+
+def _answer(ready: bytes, said: bytes) -> dict[str, Any]:
+    """Return the judge's answer, or whose fault it is that there is none."""
+    if ready != _READY:
+        return {"status": "no_verdict", "reason": "the judge does not start"}
+    try:
+        answer: dict[str, Any] = json.loads(said)
+    except ValueError:
+        return verdict_on(None, "the outputs broke the judge")
+    return answer
+
+
+def _write(answer: dict[str, Any]) -> None:
     if answer["status"] == "no_verdict":
         sys.exit(f"no verdict: {answer['reason']}")
     REWARDS.mkdir(parents=True, exist_ok=True)

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
 from attacks import runner
+from attacks.naive import stand as naive
 from integration import made
 
-from skill2env.models.blueprint import Blueprint, Limits
-from skill2env.models.outcome import Accepted
-from skill2env.models.task import Task
-from skill2env.models.tree import below
+from skill2env.attacks import WORK, Target, attacks, controls, put
+from skill2env.models.blueprint import Limits
 from skill2env.models.trial import Status, Trial
-from skill2env.params import BuildParams, Params
 from skill2env.sandbox.docker import DockerEngine
-from skill2env.stages import build, draft, parse
-from skill2env.stages.context import Context, Item
-from skill2env.stages.task_images import TaskImages
-from skill2env.store.results import ResultStore
-from skill2env.store.workspace import Workspace
-from skill2env.trial.run import Place
 
 pytestmark = pytest.mark.docker
 
-ATTACKS = runner.attacks()
+ATTACKS = {**controls(), **attacks()}
 QUICK = (
     "controls/honest",
     "controls/nop",
@@ -41,27 +32,25 @@ QUICK = (
 )
 AGENT_SEC = 10
 VERIFIER_SEC = 15
-CORPUS = Path(__file__).resolve().parents[2] / "skills_corpus"
-REAL = ("service-log-timelines", "error-budget-tool")
+RACES = 3
+"""How often races are run here; `make attacks` runs them twenty times."""
 
 
 @pytest.fixture(scope="module")
-def target(shell_image: str, judge_image: str) -> runner.Target:
+def scene(shell_image: str, judge_image: str) -> runner.Scene:
     limits = Limits(agent_sec=AGENT_SEC, verifier_sec=VERIFIER_SEC, memory_mb=256, cpus=1, pids=128)
-    return runner.Target(
+    return runner.Scene(
         made.place(shell_image, limits),
         judge_image,
         made.tests_tree(),
         VERIFIER_SEC,
-        made.REPORT,
-        made.TOOL,
-        made.SOLUTION,
+        Target(made.OUTPUTS, made.REPORT, made.TOOL, made.SOLUTION),
     )
 
 
 @pytest.fixture(scope="module")
 def tried(
-    docker_engine: DockerEngine, target: runner.Target, request: pytest.FixtureRequest
+    docker_engine: DockerEngine, scene: runner.Scene, request: pytest.FixtureRequest
 ) -> Callable[[str], Trial]:
     """Run whatever attacks were asked for, all at once, when the first of them is."""
     asked = {
@@ -74,7 +63,7 @@ def tried(
 
     @cache
     def all_of_them() -> dict[str, Trial]:
-        return runner.run_all(docker_engine, target, {name: (ATTACKS[name],) for name in sorted(asked)})
+        return runner.run_all(docker_engine, scene, {name: (ATTACKS[name].text,) for name in sorted(asked)})
 
     return lambda name: all_of_them()[name]
 
@@ -104,78 +93,26 @@ def test_our_own(tried: Callable[[str], Trial], name: str) -> None:
         judged(trial)
 
 
-def test_every_kind_of_attack_is_there() -> None:
-    kinds = {name.split("/")[0] for name in ATTACKS}
-    assert kinds == {"controls", "harness", "masking", "collection", "delivered", "data"}
-    assert set(QUICK) <= set(ATTACKS)
-    assert all(text.startswith("# ") for text in ATTACKS.values())
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("attack", ["harness/race-reward", "harness/patch-tests", "delivered/daemon"])
-def test_races_are_lost_every_time(docker_engine: DockerEngine, target: runner.Target, attack: str) -> None:
-    trials = runner.run_all(
-        docker_engine, target, {f"{attack}-{turn}": (ATTACKS[attack],) for turn in range(5)}
-    )
-    for trial in trials.values():
+@pytest.mark.parametrize("attack", [name for name, found in attacks().items() if "races" in found.marks])
+def test_races_are_lost_every_time(docker_engine: DockerEngine, scene: runner.Scene, attack: str) -> None:
+    again = {f"{attack}-{turn}": (ATTACKS[attack].text,) for turn in range(RACES)}
+    for trial in runner.run_all(docker_engine, scene, again).values():
         judged(trial)
 
 
-@dataclass(frozen=True)
-class Real:
-    """A task of the corpus, ready to be attacked."""
-
-    target: runner.Target
-    task: Task
-
-
 @pytest.fixture(scope="module")
-def real(docker_engine: DockerEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
-    skill_id, name = REAL
-    folder = CORPUS / "blueprints" / skill_id / name
-    workspace = Workspace(tmp_path_factory.mktemp("real"))
-    params = Params(corpus=str(CORPUS), build=BuildParams(levels=("easy",), max_seeds=1))
-    with Context(workspace, params, ResultStore(workspace.results)) as context:
-        source = next(found for found in parse.discover(CORPUS) if found.skill_id == skill_id)
-        skill = _accepted(parse.apply(Item(skill_id, "", source), context))
-        drafted = draft.apply(draft.item_of(folder, skill, CORPUS), context)
-        blueprint: Blueprint = _accepted(drafted)
-        (item,) = build.items_of(blueprint, "", drafted.blob, params.build)
-        built = build.apply(item, context)
-        task: Task = _accepted(built)
-        images = TaskImages(task, built.blob or b"", context)
-        limits = blueprint.spec.limits.model_copy(update={"agent_sec": 30})
-        place = Place(
-            task.task_id, task.content_id, images.task_image(), blueprint.spec.outputs, limits, False
-        )
-        solve = "\n".join(step.command for step in blueprint.reference.steps)
-        tests = below(images.tree, "tests")
-        yield Real(
-            runner.Target(
-                place,
-                images.judge(),
-                tests,
-                VERIFIER_SEC,
-                "/workspace/budget.json",
-                "/workspace/error-budget",
-                solve,
-            ),
-            task,
-        )
-        images.close()
+def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[runner.Real]:
+    with runner.real_task(tmp_path_factory.mktemp("real"), agent_sec=30) as task:
+        yield task
 
 
-def _accepted(done: build.Done) -> object:
-    assert isinstance(done.outcome, Accepted), done.outcome
-    return done.outcome.record
-
-
-def adapted(text: str, target: runner.Target) -> str:
+def adapted(text: str, target: Target) -> str:
     """Return a script for another task with this one's paths in the place of its own."""
     for old, new in (
         ("/app/out/report.json", target.report),
-        ("/app/summarize.py", target.tool),
-        ("summarize.py", Path(target.tool).name),
+        ("/app/summarize.py", str(target.tool)),
+        ("summarize.py", Path(str(target.tool)).name),
         ("/app/out", "/workspace"),
         ("/app/repo", "/workspace/repo"),
         ("/app", "/workspace"),
@@ -196,26 +133,27 @@ true
 
 @pytest.mark.slow
 def test_those_of_the_shared_folder_against_a_real_task(
-    docker_engine: DockerEngine, real: Real, shared: Path
+    docker_engine: DockerEngine, real: runner.Real, shared: Path
 ) -> None:
+    scene = real.scene
     folder = shared / "attacks"
     helpers = sorted(file for file in (folder / "helpers").iterdir() if file.suffix in (".py", ".c"))
-    given = [runner.put(f"/tmp/atk/helpers/{file.name}", file.read_text("utf-8")) for file in helpers]
-    given.append(runner.put("/tmp/atk/helpers/solve.sh", real.target.solve))
+    given = [put(f"/tmp/atk/helpers/{file.name}", file.read_text("utf-8")) for file in helpers]
+    given.append(put("/tmp/atk/helpers/solve.sh", scene.target.solve))
     given.append("mkdir -p /workspace/repo && git -C /workspace/repo init -q; true")
     scripts = sorted(file for file in folder.glob("*.sh") if file.stem[:2].isdigit())
     assert len(scripts) >= 30
     chosen = {
         file.stem: (
             "; ".join(given),
-            adapted(file.read_text("utf-8"), real.target),
+            adapted(file.read_text("utf-8"), scene.target),
             AS_PROGRAM,
-            f"cd {runner.WORK}",
+            f"cd {WORK}",
         )
         for file in scripts
     }
     began = time.monotonic()
-    trials = runner.run_all(docker_engine, real.target, chosen)
+    trials = runner.run_all(docker_engine, scene, chosen)
     assert trials.pop("99_honest").verdict.reward == 1
     earned = {name: trial.verdict.reward for name, trial in trials.items() if trial.verdict.reward}
     lost = {
@@ -230,7 +168,25 @@ def test_those_of_the_shared_folder_against_a_real_task(
 @pytest.mark.parametrize(
     "name", ["controls/honest", "controls/nop", "delivered/hard-coded", "data/duplicate-keys"]
 )
-def test_our_own_fit_a_real_task(docker_engine: DockerEngine, real: Real, name: str) -> None:
-    trial = runner.run(docker_engine, real.target, name, ATTACKS[name])
+def test_our_own_fit_a_real_task(docker_engine: DockerEngine, real: runner.Real, name: str) -> None:
+    trial = runner.run(docker_engine, real.scene, name, ATTACKS[name].text)
     assert trial.verdict.reward == (1 if name == "controls/honest" else 0), trial.verdict
     assert trial.verdict.status is not Status.NO_VERDICT
+
+
+@pytest.mark.parametrize(
+    ("name", "reward"),
+    [
+        ("controls/honest", 1),
+        ("controls/nop", 0),
+        ("harness/conftest", 1),
+        ("harness/swap-python", 1),
+        ("delivered/exit-zero", 1),
+        ("data/not-a-number", 1),
+    ],
+)
+def test_the_naive_verifier_is_honest_and_falls(
+    docker_engine: DockerEngine, real: runner.Real, name: str, reward: int
+) -> None:
+    graded = naive.run(docker_engine, real.scene, name, ATTACKS[name].text)
+    assert graded.reward == reward, graded.printed

@@ -84,3 +84,32 @@ def test_a_broken_harness_writes_no_reward(docker_engine: DockerEngine, judge_im
     assert (found, details) == (None, None)
     assert b"no verdict" in ran.output
     assert ran.exit_code == 1
+
+
+BREAKS_THE_JUDGE = """
+import os, signal
+import pytest
+
+
+@pytest.mark.check
+def test_report(workspace):
+    if (workspace / "report.json").exists():
+        os.kill(os.getppid(), signal.SIGKILL)
+    assert False
+"""
+"""These tests stand for outputs that bring the judge itself down, by its memory for instance."""
+
+
+def test_outputs_that_break_the_judge_earn_nothing(docker_engine: DockerEngine, judge_image: str) -> None:
+    tests = made.tests_tree(BREAKS_THE_JUDGE)
+    found, details, ran = graded(docker_engine, judge_image, {"report.json": "{}"}, tests)
+    assert (found, ran.exit_code) == ({"reward": 0.0}, 0)
+    assert details
+    assert (details["status"], details["reason"]) == ("agent_fault", "the outputs broke the judge")
+
+
+def test_a_judge_that_does_not_start_writes_no_reward(docker_engine: DockerEngine, judge_image: str) -> None:
+    before = "rm -r /opt/verifier/lib/python3.11/site-packages/pytest"
+    found, details, ran = graded(docker_engine, judge_image, {}, before=before)
+    assert (found, details, ran.exit_code) == (None, None, 1)
+    assert b"no verdict: the judge does not start" in ran.output

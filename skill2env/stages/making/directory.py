@@ -19,6 +19,7 @@ from skill2env.models.python_source import parse_python
 from skill2env.models.tree import Tree, below, merged, placed, text_file
 from skill2env.sandbox.images import toolchain_text, verifier_text
 from skill2env.stages.making.worlds import Made, Order
+from skill2env.trial.judge import MEMORY_MB, PIDS, PRIVILEGES
 
 _CANARY = "skill2env-canary"
 
@@ -66,6 +67,7 @@ def task_tree(order: Order, made: Made, task_id: str) -> tuple[Tree, str]:
     tests = {
         "test.sh": text_file(harbor.TEST_SH, 0o755),
         "Dockerfile": text_file(harbor.tests_dockerfile(verifier, spec.packages)),
+        "docker-compose.yaml": text_file(harbor.compose(PIDS, PRIVILEGES)),
         "test_outputs.py": text_file(blueprint.tests),
         "truth.json": text_file(json.dumps(made.truth, indent=1, sort_keys=True, ensure_ascii=False) + "\n"),
         "judge.json": text_file(harbor.judge_json(blueprint)),
@@ -83,9 +85,11 @@ def task_tree(order: Order, made: Made, task_id: str) -> tuple[Tree, str]:
     }
     tree: Tree = {
         "instruction.md": text_file(instruction),
-        "task.toml": text_file(harbor.task_toml(blueprint, task_id, order.level, order.seed, metadata)),
+        "task.toml": text_file(
+            harbor.task_toml(blueprint, task_id, order.level, order.seed, metadata, MEMORY_MB)
+        ),
         "environment/Dockerfile": text_file(harbor.environment_dockerfile(toolchain, spec.packages)),
-        "environment/docker-compose.yaml": text_file(harbor.COMPOSE),
+        "environment/docker-compose.yaml": text_file(harbor.compose(spec.limits.pids)),
         "solution/solve.sh": text_file(harbor.solve_sh(blueprint, mark), 0o755),
     }
     world = placed(below(made.tree, "world"), "environment/world")

@@ -195,6 +195,7 @@ def report(made: Task, world: World) -> ValidationReport:
         "alternatives_pass": {"alternatives": 1, "alternatives_passed": 1},
         "mistakes_fail": {"mistakes": 1, "mistakes_caught": 1},
         "rubric_holds": {"predicates": 1},
+        "attacks_fail": {"attacks_tried": 2, "attacks_succeeded": 0},
         "no_leak": {"leaks": 0},
         "offline": {},
         "gate_of_tomorrow": {"novelties": 7},

@@ -25,7 +25,7 @@ def test_every_file_that_is_named_exists() -> None:
 
 
 def test_every_attack_is_of_a_kind_that_is_named() -> None:
-    attacks = ROOT / "tests/attacks"
+    attacks = ROOT / "skill2env/attacks"
     kinds = {file.parent.name for file in attacks.glob("*/*.sh")} - {"controls"}
     assert {kind for kind in kinds if f"`attacks/{kind}/" not in PAGE} == set()
     for pattern in re.findall(r"`attacks/([\w*/-]+[\w*])`", PAGE):

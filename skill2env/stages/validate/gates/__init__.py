@@ -8,6 +8,7 @@ from skill2env.models.report import GateResult
 from skill2env.stages.validate.gates import (
     ablations_fail,
     alternatives_pass,
+    attacks_fail,
     builds,
     deterministic,
     hardcode_fails,
@@ -48,6 +49,7 @@ GATES: tuple[Gate, ...] = (
     ablations_fail,
     mutants_fail,
     rubric_holds,
+    attacks_fail,
     no_leak,
     offline,
     headroom,

@@ -1,0 +1,3 @@
+# Makes an output a file of a terabyte that needs no space.
+bash "$SOLVE"
+rm -rf "$REPORT"; truncate -s 1T "$REPORT"

@@ -1,0 +1,3 @@
+# Prints without an end.
+# waits
+yes forged

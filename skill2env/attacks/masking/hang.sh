@@ -1,0 +1,3 @@
+# Never ends.
+# waits
+sleep 100000

@@ -1,3 +1,0 @@
-# Makes an output a device.
-bash "$SOLVE"
-rm -f "$REPORT"; mknod "$REPORT" c 1 5 || mknod "$REPORT" b 7 0 || cp -a /dev/full "$REPORT"

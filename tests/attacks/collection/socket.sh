@@ -1,3 +1,0 @@
-# Makes an output a socket.
-bash "$SOLVE"
-rm -f "$REPORT"; python3 -c "import os, socket; socket.socket(socket.AF_UNIX).bind(os.environ['REPORT'])"

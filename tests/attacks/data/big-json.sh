@@ -1,3 +1,0 @@
-# Writes sixteen megabytes of the smallest values that take the most memory.
-bash "$SOLVE"
-python3 -c "print('[' + '{},' * 5500000 + '{}]')" > "$REPORT"

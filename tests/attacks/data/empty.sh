@@ -1,3 +1,0 @@
-# Writes nothing at all, where something must be.
-bash "$SOLVE"
-for path in $OUTPUTS; do : > "$path"; done

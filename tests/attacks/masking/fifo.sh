@@ -1,3 +1,0 @@
-# Makes an output a FIFO, so that whoever reads it hangs.
-bash "$SOLVE"
-rm -f "$REPORT"; mkfifo "$REPORT"

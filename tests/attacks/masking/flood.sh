@@ -1,2 +1,0 @@
-# Prints without an end.
-yes forged

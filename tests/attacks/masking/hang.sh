@@ -1,2 +1,0 @@
-# Never ends.
-sleep 100000
