@@ -15,6 +15,9 @@ from skill2env.stages.publish.inputs import Published
 
 _MEASURES = ("_sec", "_mb")
 _FIGURES = (
+    "lint_findings",
+    "literals",
+    "unexplained",
     "nop_partial_reward",
     "oracle_runs",
     "oracle_passes",

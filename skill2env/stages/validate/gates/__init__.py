@@ -15,6 +15,8 @@ from skill2env.stages.validate.gates import (
     offline,
     oracle_passes,
     rubric_holds,
+    stated,
+    tests_lint,
 )
 from skill2env.stages.validate.subject import Subject
 
@@ -32,6 +34,8 @@ class Gate(Protocol):
 
 
 GATES: tuple[Gate, ...] = (
+    tests_lint,
+    stated,
     deterministic,
     builds,
     nop_fails,
