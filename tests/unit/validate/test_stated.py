@@ -298,6 +298,7 @@ def test_it_is_explained(tests: str, where: dict[str, Any]) -> None:
         (value("'ID'"), {"files": {"x": "VOID IDS"}}, "'ID'"),
         (value("1000"), {"instruction": "at most 100 of them, in 10000 rows"}, "1000"),
         (value("0.25"), {"instruction": "2.5 of them"}, "0.25"),
+        (value("137"), {"files": {"x.csv": "\n".join(map(str, range(900)))}}, "137"),
         (
             "def test_a(report):\n    assert len([r for r in report if r[0] in ('late', 'delayed')]) == 1\n",
             {"instruction": "late"},

@@ -169,7 +169,7 @@ REFUSED = [
     (
         "import gzip\ndef test_b(workspace, read_bytes):\n    assert gzip.decompress(read_bytes(workspace / 'x'))\n",
         3,
-        "read_archive",
+        "use zlib.decompressobj(31)",
     ),
     (
         "from pathlib import Path\ndef test_b(read_text):\n    assert read_text(Path('/workspace/x.txt'))\n",
@@ -247,6 +247,9 @@ REFUSED = [
     ("def test_b(report, truth, near):\n    near(report['x'], truth['x'], 0)\n", 1, "asserts nothing"),
     ("def test_b(report):\n    assert True\n", 1, "asserts nothing"),
     ("def test_b(report):\n    assert (report == 1, 'message')\n", 1, "asserts nothing"),
+    ("def test_b(report):\n    assert (row for row in report)\n", 1, "asserts nothing"),
+    ("def test_b(report):\n    assert report == 1 or True\n", 1, "asserts nothing"),
+    ("def test_b(report, truth):\n    assert [report == truth]\n", 1, "asserts nothing"),
     ("def show(x):\n    print(x)\ndef test_b(report):\n    show(report)\n", 3, "asserts nothing"),
     (
         "@pytest.mark.check(weight=0)\ndef test_b(report):\n    assert report\n",
@@ -321,6 +324,9 @@ ALLOWED = [
     "import json\ndef test_b(hidden):\n    with hidden('x.json').open() as file:\n        assert json.load(file)\n",
     "import json\ndef test_b(hidden, read_text):\n    assert json.loads(read_text(hidden('x.json')))\n",
     "import json\ndef load(path):\n    return json.loads(path.read_text())\ndef test_b(hidden):\n    assert load(hidden('x.json'))\n",
+    "import json\ndef test_b(read_archive, workspace):\n    assert json.loads(read_archive(workspace / 'x.zip')['x.json'])\n",
+    "import zlib\ndef test_b(read_bytes, workspace):\n    assert zlib.decompressobj(31).decompress(read_bytes(workspace / 'x'), 9)\n",
+    "def test_b(report):\n    assert [*report]\n",
     "import json\ndef test_b(run, workspace):\n    assert json.loads(run([workspace / 'tool']).out)\n",
     "import json\ndef test_b(serve, workspace):\n    with serve([workspace / 'app'], 8080) as app:\n        assert json.loads(app.get('/x').body)\n",
     "import csv, io\ndef test_b(read_text, workspace):\n    assert list(csv.reader(io.StringIO(read_text(workspace / 'x.csv'))))\n",

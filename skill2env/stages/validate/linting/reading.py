@@ -6,10 +6,20 @@ import ast
 from collections.abc import Iterator
 
 from skill2env.stages.validate.linting.found import Fault, Source
-from skill2env.stages.validate.testcode.kinds import CONTENT, DELIVERED, HIDDEN, OWN, TOLD, TRUTH, UNKNOWN
+from skill2env.stages.validate.testcode.kinds import (
+    CONTENT,
+    DELIVERED,
+    HIDDEN,
+    OWN,
+    TOLD,
+    TRUTH,
+    UNKNOWN,
+    WHOLE,
+)
 from skill2env.stages.validate.testcode.words import words
 
 _ARCHIVE = "read_archive"
+_BOUNDED = "zlib.decompressobj(31).decompress(data, limit)"
 _OPENERS = {
     **dict.fromkeys(
         ("open", "io.open", "codecs.open", "os.open", "os.read", "io.FileIO"), "read_text or read_bytes"
@@ -29,11 +39,11 @@ _OPENERS = {
     **dict.fromkeys(
         words(
             "tarfile.open tarfile.TarFile tarfile.TarFile.open zipfile.ZipFile zipfile.PyZipFile shutil.unpack_archive "
-            "gzip.open gzip.GzipFile gzip.decompress bz2.open bz2.BZ2File bz2.decompress lzma.open lzma.LZMAFile "
-            "lzma.decompress zlib.decompress zlib.decompressobj"
+            "gzip.open gzip.GzipFile bz2.open bz2.BZ2File lzma.open lzma.LZMAFile"
         ),
         _ARCHIVE,
     ),
+    **dict.fromkeys(words("gzip.decompress bz2.decompress lzma.decompress zlib.decompress"), _BOUNDED),
     **dict.fromkeys(
         [
             f"{module}.{name}"
@@ -95,8 +105,9 @@ def _read(source: Source, node: ast.Call) -> Iterator[Fault]:
     kinds = frozenset[str]().union(*(source.flow.kinds(argument) for argument in arguments))
     if name in _OPENERS and not _own(kinds):
         where = "" if kinds - {UNKNOWN} else ", and hidden(...) for files of the blueprint"
-        yield Fault(node.lineno, f"{name} reads past the fixtures; use the fixture {_OPENERS[name]}{where}")
-    elif name in _TEXTUAL and CONTENT in kinds:
+        instead = _OPENERS[name] if _OPENERS[name] is _BOUNDED else f"the fixture {_OPENERS[name]}"
+        yield Fault(node.lineno, f"{name} reads past the fixtures; use {instead}{where}")
+    elif name in _TEXTUAL and WHOLE in kinds:
         message = "json.loads takes NaN and keys that stand twice from a delivered file; use the fixture read_json or read_jsonl"
         yield Fault(node.lineno, message)
     elif isinstance(node.func, ast.Attribute) and not name:
@@ -108,7 +119,7 @@ def _method(source: Source, node: ast.Call, called: ast.Attribute) -> Iterator[F
         yield Fault(node.lineno, f".{called.attr} unpacks an archive to disk; use the fixture {_ARCHIVE}")
     if called.attr in _METHODS and not source.origins.functions(called):
         kinds = source.flow.kinds(called.value)
-        if not _own(kinds) and not (kinds and kinds <= {TOLD, CONTENT}):
+        if not _own(kinds) and not (kinds and kinds <= {TOLD, CONTENT, WHOLE}):
             instead = _METHODS[called.attr]
             yield Fault(
                 node.lineno, f".{called.attr}() reads or writes past the fixtures; use the fixture {instead}"

@@ -49,8 +49,24 @@ def _calls_failure(source: Source, node: ast.Call | ast.Raise, seen: tuple[ast.A
 
 def _empty(node: ast.Assert) -> bool:
     """Return whether an assertion holds whatever the outputs are."""
-    constant = isinstance(node.test, ast.Constant) and bool(node.test.value)
-    return constant or (isinstance(node.test, ast.Tuple) and bool(node.test.elts))
+    return _certain(node.test)
+
+
+def _certain(node: ast.expr) -> bool:
+    """Return whether an expression is true whatever the outputs are."""
+    match node:
+        case ast.Constant(value=value):
+            return bool(value)
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
+            return bool(elts) and not any(isinstance(element, ast.Starred) for element in elts)
+        case ast.GeneratorExp() | ast.Lambda():
+            return True
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return any(map(_certain, values))
+        case ast.BoolOp(op=ast.And(), values=values):
+            return all(map(_certain, values))
+        case _:
+            return False
 
 
 def _weights(source: Source, function: ast.AST) -> Iterator[Fault]:

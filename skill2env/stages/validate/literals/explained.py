@@ -44,7 +44,9 @@ _ORDINALS = words("zeroth first second third fourth fifth sixth seventh eighth n
 _NUMBER = re.compile(
     r"(?<![\w.])-?\d{1,3}(?:[,  '_]\d{3})+(?:\.\d+)?(?![\d])|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|-?\.\d+"
 )
-_MAX_NUMBERS = 2_000_000
+_MAX_TEXT = 8_000_000
+_MANY = 200
+_SMALL = 1000
 _SEPARATORS = re.compile(r"[\s/.,:;=()\[\]{}<>|\"'`*?!#&%$^~\\+]+")
 _ALNUM = re.compile(r"[^\W_]")
 
@@ -61,11 +63,14 @@ class Known:
     @cached_property
     def text(self) -> str:
         """All of it as one text: the instruction, the names in the world, and its files, decoded."""
-        parts = [self.instruction, *(f"/{path}" for path in self.world)]
-        for path, node in self.world.items():
-            for _, data in decoded(node.data, path):
-                parts.append(_decoded(data))
-        return "\n".join(parts)
+        return "\n".join(self._parts)
+
+    @cached_property
+    def _parts(self) -> list[str]:
+        """The instruction, the names in the world, and the text of each file."""
+        names = "\n".join(f"/{path}" for path in self.world)
+        files = [_text(data) for path, node in self.world.items() for _, data in decoded(node.data, path)]
+        return [self.instruction, names, *files]
 
     @cached_property
     def folded(self) -> str:
@@ -74,8 +79,14 @@ class Known:
 
     @cached_property
     def told(self) -> frozenset[float]:
-        """The numbers of the text, in digits or words."""
-        return frozenset(_numbers(self.text[: _MAX_NUMBERS * 8]))
+        """The numbers of the text, in digits or words; small ones not of files that are full of numbers."""
+        found = set(_numbers("\n".join(self._parts[:1])))
+        for part in self._parts[1:]:
+            numbers = set(_numbers(part[:_MAX_TEXT]))
+            found |= (
+                numbers if len(numbers) <= _MANY else {number for number in numbers if abs(number) >= _SMALL}
+            )
+        return frozenset(found)
 
     @cached_property
     def values_text(self) -> str:
@@ -192,7 +203,7 @@ def _values(data: Any) -> Iterator[str | float]:
             yield float(item)
 
 
-def _decoded(data: bytes) -> str:
+def _text(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from skill2env.stages.validate.testcode.code import GET, ITER, KEYS, Path, key
-from skill2env.stages.validate.testcode.kinds import CONTENT, DELIVERED, HIDDEN, OWN, TOLD, TRUTH
+from skill2env.stages.validate.testcode.kinds import CONTENT, DELIVERED, HIDDEN, OWN, TOLD, TRUTH, WHOLE
 from skill2env.stages.validate.testcode.texts import NONE, Atoms, method
 from skill2env.stages.validate.testcode.words import words
 
@@ -66,7 +66,9 @@ def _fields(flow: Flow, made: ast.ClassDef, node: ast.Call) -> Atoms:
 def _from_fixture(fixture: str, kinds: frozenset[str]) -> Atoms:
     if fixture in _READERS:
         own = kinds and kinds <= {HIDDEN, OWN}
-        return kinds if own else frozenset({CONTENT})
+        if own:
+            return kinds
+        return frozenset({CONTENT, WHOLE} if fixture in ("read_text", "read_bytes") else {CONTENT})
     return frozenset({BY_NAME[fixture]} if fixture in BY_NAME else kinds)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 DELIVERED = "a delivered path"
 CONTENT = "content of a delivered file"
+WHOLE = "the text of a delivered file"
 TOLD = "what delivered code said"
 HIDDEN = "a hidden file"
 TRUTH = "the truth"
