@@ -71,8 +71,12 @@ class TaskRow(Record):
     """Other correct solutions: name and text."""
     mistake_scripts: JsonText
     """Plausible wrong solutions: name, text, the slip, and the levels at which they must earn less than 1."""
+    gate_tests_lint: bool | None = None
+    """The tests do nothing unsafe, unsteady or empty. Every gate of an accepted task is true; null where it did not exist yet."""
+    gate_stated: bool | None = None
+    """Every literal that the tests demand is in the instruction or the world, or computed from them."""
     gate_deterministic: bool | None = None
-    """World and truth came out the same again. Every gate of an accepted task is true; null where it did not exist yet."""
+    """World and truth came out the same again."""
     gate_builds: bool | None = None
     """The image builds within its limits."""
     gate_nop_fails: bool | None = None
@@ -107,6 +111,12 @@ class TaskRow(Record):
     """Every figure of every gate in seconds or MB, by gate and name."""
     gate_messages: JsonText = measured("{}")
     """What each gate said, in one sentence."""
+    lint_findings: int | None = None
+    """Faults in the text of the tests."""
+    literals: int | None = None
+    """Literals that the tests demand of outputs: keys, paths, texts, numbers, columns, options."""
+    unexplained: int | None = None
+    """Of these: literals that neither the instruction nor the world explains."""
     nop_partial_reward: float | None = None
     """`partial_reward` of doing nothing."""
     oracle_runs: int | None = None

@@ -21,6 +21,8 @@ from skill2env.stages.validate.gates import (
     oracle_passes,
     rubric_holds,
     shortcuts_fail,
+    stated,
+    tests_lint,
 )
 from skill2env.stages.validate.subject import Subject
 
@@ -38,6 +40,8 @@ class Gate(Protocol):
 
 
 GATES: tuple[Gate, ...] = (
+    tests_lint,
+    stated,
     deterministic,
     builds,
     nop_fails,

@@ -1,0 +1,22 @@
+"""A till's export in which some receipts are voided."""
+
+
+def build(world):
+    rows = ["number,cents,state"]
+    total, kept = 0, []
+    voided = set(world.rng.sample(range(2, 60), world.knob("voided")))
+    for number in range(1, 61):
+        cents = world.rng.randint(100, 99999)
+        rows.append(f"{4000 + number},{cents},{'void' if number in voided else 'paid'}")
+        if number not in voided:
+            total += cents
+            kept.append(4000 + number)
+    world.write("/workspace/till.csv", "\n".join(rows) + "\n")
+    world.write("/workspace/format.txt", "total_cents, receipts (how many were not voided), first and last (their numbers); up to 1e6 cents each\n")
+    return {
+        "total_cents": total,
+        "receipts": len(kept),
+        "first": kept[0],
+        "last": kept[-1],
+        "export": world.digest("/workspace/till.csv"),
+    }
