@@ -12,7 +12,7 @@ from typing import Literal
 from skill2env.errors import EngineDown, EngineError, WorkspaceError
 from skill2env.models.blueprint import Limits, Step
 from skill2env.models.trial import Perturbation, StepRecord, Timing, Trial, Verdict
-from skill2env.sandbox.protocol import Engine, Sandbox, SandboxSpec, TooMany
+from skill2env.sandbox.protocol import ContainerGone, Engine, Sandbox, SandboxSpec, TooMany
 from skill2env.sandbox.shell import Ran, Shell
 from skill2env.trial.collect import Collected, Refused, collect
 from skill2env.trial.judge import Judge, agent_fault
@@ -75,10 +75,12 @@ def run_trial(
     """Run one scripted attempt and return it with the verifier's verdict.
 
     What the engine fails at is tried again. Where it fails at the same agent's container each time, while it and its
-    sentinel live, the agent has made it so, and earns 0.
+    sentinel live, the agent has made it so, and earns 0. Only somebody outside can remove a container: that is no fault of
+    the agent's.
 
     Raises:
         EngineError: the infrastructure failed three times.
+        WorkspaceError: there is no room for the outputs.
     """
     blamed = 0
     for attempt in range(_RETRIES + 1):
@@ -87,7 +89,10 @@ def run_trial(
             return _attempt(engine, place, judge, agent, role, steps, around, state)
         except EngineError as error:
             blamed += (
-                state.acted and not state.judging and not isinstance(error, EngineDown) and engine.alive()
+                state.acted
+                and not state.judging
+                and not isinstance(error, (EngineDown, ContainerGone))
+                and engine.alive()
             )
             if attempt == _RETRIES and blamed <= _RETRIES:
                 raise
@@ -110,7 +115,7 @@ def _attempt(
     state: _Attempt,
 ) -> Trial:
     began = time.monotonic()
-    folder = Path(tempfile.mkdtemp(prefix="skill2env-outputs-"))
+    folder = _folder()
     try:
         collected = Collected(folder)
         with engine.sandbox(_spec(place, agent, around)) as sandbox:
@@ -240,6 +245,15 @@ def _record(step: Step, ran: Ran) -> StepRecord:
         exit_code=ran.exit_code,
         seconds=ran.seconds,
     )
+
+
+def _folder() -> Path:
+    try:
+        return Path(tempfile.mkdtemp(prefix="skill2env-outputs-"))
+    except OSError as error:
+        raise WorkspaceError(
+            f"no folder for outputs can be made ({error}); free space, or name another folder with TMPDIR, and run again"
+        ) from error
 
 
 def _collect(sandbox: Sandbox, outputs: tuple[str, ...], folder: Path, state: _Attempt) -> Collected:
