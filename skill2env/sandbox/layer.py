@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,15 @@ def bytes_in(layer: Path) -> int:
         TooMany: it has more than `MAX_ENTRIES` entries.
     """
     return sum(size for _, size in _walk(layer))
+
+
+def free_bytes(folder: Path) -> int:
+    """Return how many bytes may still be written on the disk of a folder; more than enough where that can't be told."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return sys.maxsize
+    return disk.f_bavail * disk.f_frsize
 
 
 def _walk(layer: Path) -> Iterator[tuple[str, int]]:
