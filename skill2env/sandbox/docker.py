@@ -127,7 +127,9 @@ class DockerEngine:
         try:
             with _room():
                 call(self._api().start, container)
-            yield DockerSandbox(self._api(), container, self._image_kinds[spec.image])
+            sandbox = DockerSandbox(self._api(), container, self._image_kinds[spec.image])
+            yield sandbox
+            self._room_was_enough(sandbox)
         finally:
             self._remove(container)
 
@@ -148,6 +150,7 @@ class DockerEngine:
             with _room():
                 call(self._api().start, container)
             yield stream
+            self._room_was_enough(DockerSandbox(self._api(), container, {}))
         finally:
             if stream:
                 stream.close()
@@ -178,6 +181,14 @@ class DockerEngine:
                 self._remove(lost)
                 with contextlib.suppress(EngineError):
                     self._sentinel = self._start_sentinel()
+
+    def _room_was_enough(self, sandbox: DockerSandbox) -> None:
+        """Raise EngineDown where others have filled the disk meanwhile: a program that failed may have failed for that."""
+        least = _ROOM_BYTES // 2
+        if self._disk and (free := free_bytes(self._disk)) < least and sandbox.written() < least:
+            raise EngineDown(
+                f"the Docker Engine's disk ran full at {self._disk}, {free >> 20} MB are left; free space and run again"
+            )
 
     def labels(self, role: str, name: str, deadline_sec: float) -> dict[str, str]:
         """Return the labels by which what this run makes is known, and reaped when the run is dead."""
