@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,12 +24,12 @@ HERE = Path()
 
 
 @contextmanager
-def opened(root: Path) -> Iterator[Context]:
-    """Give the context of a workspace.
+def opened(root: Path, alone: bool = False) -> Iterator[Context]:
+    """Give the context of a workspace; `alone` keeps every other run out of it that asks for the same.
 
     Raises:
         UsageError: `params.yaml` is missing or wrong.
-        WorkspaceError: the result store can't be opened.
+        WorkspaceError: the result store can't be opened, or another run is in the workspace.
     """
     from skill2env.params import load_params
     from skill2env.stages.context import Context
@@ -38,12 +38,13 @@ def opened(root: Path) -> Iterator[Context]:
 
     params = load_params(root / "params.yaml")
     workspace = Workspace(root.resolve())
-    store = ResultStore(workspace.results)
-    try:
-        with Context(workspace, params, store) as context:
-            yield context
-    finally:
-        store.close()
+    with workspace.locked() if alone else nullcontext():
+        store = ResultStore(workspace.results)
+        try:
+            with Context(workspace, params, store) as context:
+                yield context
+        finally:
+            store.close()
 
 
 def say(line: str) -> None:

@@ -65,7 +65,7 @@ def validate(
 def _run(name: str, as_json: bool, root: Path) -> None:
     from skill2env.pipeline import run_stage
 
-    with opened(root) as context, bar(name) as progress:
+    with opened(root, alone=True) as context, bar(name) as progress:
         summary = run_stage(name, context, progress)
         go_on = context.params.driver.go_on_without_errored
     figures = {key: round(value, 2) for key, value in summary.figures.items()}
@@ -97,7 +97,7 @@ def publish(as_json: AsJson = False, root: Root = HERE) -> None:
     from skill2env.pipeline import write_funnel
     from skill2env.stages.publish import publish as run_publish
 
-    with opened(root) as context:
+    with opened(root, alone=True) as context:
         figures = run_publish(context)
         folder = context.workspace.dataset
         write_funnel(context.workspace)

@@ -12,6 +12,7 @@ from typing import Any
 import docker
 import requests
 from docker.errors import APIError, DockerException
+from urllib3.exceptions import NewConnectionError
 
 from skill2env.errors import EngineDown, EngineError
 from skill2env.sandbox.cgroup import counts, groups_of
@@ -23,7 +24,7 @@ from skill2env.sandbox.layer import (
     without_init,
     writable_layer,
 )
-from skill2env.sandbox.protocol import Kind, NoSuchPath, TooMany
+from skill2env.sandbox.protocol import ContainerGone, Kind, NoSuchPath, TooMany
 from skill2env.sandbox.streams import FramedStream
 
 FAILURES = (DockerException, requests.exceptions.RequestException, OSError)
@@ -34,6 +35,8 @@ _CHUNK = 1 << 16
 _REASON = 300
 _CHANGES_BYTES = 8 << 20
 _NOT_FOUND = 404
+_NO_CONTAINER = "No such container"
+_GOING = ("removing", "dead")
 _UNCOUNTED = 1 << 62
 """Bytes of a layer with too many entries to count."""
 _KINDS: tuple[tuple[int, Kind], ...] = ((1 << 31, "dir"), (1 << 27, "link"), (0x07280000, "other"))
@@ -72,10 +75,11 @@ class DockerSandbox:
 
         Raises:
             NoSuchPath: it is not there.
+            ContainerGone: the container is not there.
             EngineError: the engine failed.
         """
         with self._ask("GET", "archive", path=path) as answer:
-            if answer.status_code == _NOT_FOUND:
+            if answer.status_code == _NOT_FOUND and _NO_CONTAINER not in answer.text:
                 raise NoSuchPath(f"{path} is not there")
             well(answer)
             try:
@@ -87,6 +91,7 @@ class DockerSandbox:
         """Return what stands at a path, a link not followed, or None.
 
         Raises:
+            ContainerGone: the container is not there, and nothing can be said of its paths.
             EngineError: the engine failed.
         """
         if self._layer is None:
@@ -97,6 +102,7 @@ class DockerSandbox:
             return self._asked_kind(path)
         if decided:
             return kind
+        self._must_exist()
         if path not in self._image_kinds:
             self._image_kinds[path] = self._asked_kind(path)
         return self._image_kinds[path]
@@ -104,10 +110,16 @@ class DockerSandbox:
     def _asked_kind(self, path: str) -> Kind | None:
         with self._ask("HEAD", "archive", path=path) as answer:
             if answer.status_code == _NOT_FOUND:
+                self._must_exist()
                 return None
             well(answer)
             mode: int = json.loads(base64.b64decode(answer.headers["X-Docker-Container-Path-Stat"]))["mode"]
         return next((kind for bits, kind in _KINDS if mode & bits), "file")
+
+    def _must_exist(self) -> None:
+        """Raise ContainerGone where a path is absent because the whole container is."""
+        if call(self._api.inspect_container, self._container)["State"].get("Status") in _GOING:
+            raise ContainerGone(f"the container {self._container[:12]} is being removed from outside")
 
     def changes(self) -> tuple[str, ...]:
         """Return the absolute paths that were created, changed or deleted since the start.
@@ -200,7 +212,7 @@ class DockerSandbox:
 def well(answer: requests.Response) -> None:
     """Raise EngineError where the engine answers with an error."""
     if answer.status_code >= requests.codes.bad_request:
-        raise EngineError(f"the Docker Engine refused: {answer.text[:_REASON]}")
+        raise _refusal(answer.status_code, answer.text[:_REASON])
 
 
 def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -212,7 +224,30 @@ def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def engine_error(error: BaseException) -> EngineError:
-    """Return what an error of the SDK means."""
-    if isinstance(error, requests.exceptions.ConnectionError):
+    """Return what an error of the SDK means.
+
+    A connection that breaks off is no sign that no engine is there: a request that the engine stumbles over ends so too.
+    """
+    if _nobody_listens(error):
         return EngineDown("the Docker Engine went away; run `skill2env setup` and then the command again")
-    return EngineError(f"the Docker Engine refused: {getattr(error, 'explanation', None) or error}")
+    return _refusal(getattr(error, "status_code", None), str(getattr(error, "explanation", None) or error))
+
+
+def _refusal(status: int | None, reason: str) -> EngineError:
+    if status == _NOT_FOUND and _NO_CONTAINER in reason:
+        return ContainerGone(f"the container was removed from outside: {reason}")
+    return EngineError(f"the Docker Engine refused: {reason}")
+
+
+def _nobody_listens(error: BaseException) -> bool:
+    """Return whether an error is, or was brought about by, a connection that could not be made."""
+    waiting: list[object] = [error]
+    while waiting:
+        cause = waiting.pop()
+        if isinstance(
+            cause, (FileNotFoundError, ConnectionRefusedError, NewConnectionError, requests.ConnectTimeout)
+        ):
+            return True
+        if isinstance(cause, BaseException):
+            waiting += [*cause.args, getattr(cause, "reason", None)]
+    return False

@@ -11,13 +11,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 
 import docker
 
 from skill2env.errors import EngineDown, EngineError
+from skill2env.sandbox.building import DISK_FULL
 from skill2env.sandbox.container import FAILURES, TIMEOUT_SEC, DockerSandbox, call
-from skill2env.sandbox.ownership import DEADLINE_LABEL, LABEL, RUN_LABEL, abandoned, host, started
-from skill2env.sandbox.protocol import Kind, SandboxSpec
+from skill2env.sandbox.layer import free_bytes, writable_layer
+from skill2env.sandbox.ownership import DEADLINE_LABEL, LABEL, RUN_LABEL, host, started
+from skill2env.sandbox.protocol import ContainerGone, Kind, SandboxSpec
+from skill2env.sandbox.reaping import reap
 from skill2env.sandbox.seccomp import profile
 from skill2env.sandbox.streams import FramedStream
 
@@ -25,6 +29,8 @@ _SHM_BYTES = 64 << 20
 _OPEN_FILES = 4096
 _SENTINEL_SEC = 24 * 3600
 _GRACE_SEC = 60
+_ROOM_BYTES = 1 << 30
+"""Free disk of the engine below which nothing is started: where programs find no room, correct ones fail."""
 _SYSCTLS = {"net.ipv4.tcp_max_tw_buckets": "0"}
 """No port stays taken once its listener is gone, so that two programs in turn may use the same one. Not every kernel and
 runtime knows it: without it, the judge takes a container of its own where a connection lingers."""
@@ -38,13 +44,17 @@ class DockerEngine:
 
     def __init__(self) -> None:
         """Prepare; nothing is started before the block is entered."""
-        self._owner = f"{host()} {os.getpid()} {started(os.getpid())} {uuid.uuid4().hex}"
+        self.run_id = uuid.uuid4().hex
+        """A word that no other run has."""
+        self._owner = f"{host()} {os.getpid()} {started(os.getpid())} {self.run_id}"
         self._local = threading.local()
         self._clients: list[docker.APIClient] = []
         self._seccomp = profile()
         self._sysctls = dict(_SYSCTLS)
         self._sentinel: str | None = None
+        self._sentinel_image = ""
         self._sentinel_lock = threading.Lock()
+        self._disk: Path | None = None
         self._image_kinds: dict[str, dict[str, Kind | None]] = defaultdict(dict)
 
     def __enter__(self) -> DockerEngine:
@@ -59,7 +69,7 @@ class DockerEngine:
             raise EngineDown(
                 "no Docker Engine answers; run `skill2env setup`, which starts one where it may"
             ) from error
-        self._reap()
+        reap(self._api())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -71,27 +81,37 @@ class DockerEngine:
             client.close()
 
     def watch(self, image: str) -> None:
-        """Start the sentinel from an image, once a run: while it lives, a dead trial is the agent's fault."""
-        with self._sentinel_lock:
-            if self._sentinel is None:
-                spec = SandboxSpec(
-                    image, "sentinel", "sentinel", _SENTINEL_SEC, memory_mb=64, cpus=0.1, pids=16
-                )
-                try:
-                    self._sentinel = self._start_sentinel(spec)
-                except EngineError as error:
-                    if not any(name.rpartition(".")[2] in str(error) for name in self._sysctls):
-                        raise
-                    self._sysctls = {}
-                    self._sentinel = self._start_sentinel(spec)
+        """Start the sentinel from an image, once a run: while it lives, a dead trial is the agent's fault.
 
-    def _start_sentinel(self, spec: SandboxSpec) -> str:
-        sentinel = self._create(spec, ("sleep", str(_SENTINEL_SEC)))
-        try:
-            call(self._api().start, sentinel)
-        except EngineError:
-            self._remove(sentinel)
-            raise
+        Raises:
+            EngineDown: the engine's disk is full.
+            EngineError: it can't be started.
+        """
+        with self._sentinel_lock:
+            if self._sentinel is not None:
+                return
+            self._sentinel_image = image
+            try:
+                self._sentinel = self._start_sentinel()
+            except EngineError as error:
+                if not any(name.rpartition(".")[2] in str(error) for name in self._sysctls):
+                    raise
+                self._sysctls = {}
+                self._sentinel = self._start_sentinel()
+            layer = writable_layer(call(self._api().inspect_container, self._sentinel))
+            self._disk = layer.parent.parent if layer else None
+
+    def _start_sentinel(self) -> str:
+        spec = SandboxSpec(
+            self._sentinel_image, "sentinel", "sentinel", _SENTINEL_SEC, memory_mb=64, cpus=0.1, pids=16
+        )
+        with _room():
+            sentinel = self._create(spec, ("sleep", str(_SENTINEL_SEC)))
+            try:
+                call(self._api().start, sentinel)
+            except EngineError:
+                self._remove(sentinel)
+                raise
         return sentinel
 
     @contextmanager
@@ -99,12 +119,17 @@ class DockerEngine:
         """Start a container that sleeps until its deadline; it is removed at the end of the block.
 
         Raises:
+            EngineDown: the engine's disk is full.
             EngineError: it can't be created or started.
         """
-        container = self._create(spec, ("sleep", str(int(spec.deadline_sec) + _GRACE_SEC)))
+        with _room():
+            container = self._create(spec, ("sleep", str(int(spec.deadline_sec) + _GRACE_SEC)))
         try:
-            call(self._api().start, container)
-            yield DockerSandbox(self._api(), container, self._image_kinds[spec.image])
+            with _room():
+                call(self._api().start, container)
+            sandbox = DockerSandbox(self._api(), container, self._image_kinds[spec.image])
+            yield sandbox
+            self._room_was_enough(sandbox)
         finally:
             self._remove(container)
 
@@ -113,29 +138,66 @@ class DockerEngine:
         """Start a container whose main process is `argv` and talk with it; removed at the end of the block.
 
         Raises:
+            EngineDown: the engine's disk is full.
             EngineError: it can't be created or started.
         """
-        container = self._create(spec, argv, stdin=True)
+        with _room():
+            container = self._create(spec, argv, stdin=True)
         stream: FramedStream | None = None
         try:
             wanted = {"stdin": 1, "stdout": 1, "stderr": 0, "stream": 1}
             stream = FramedStream(call(self._api().attach_socket, container, params=wanted))
-            call(self._api().start, container)
+            with _room():
+                call(self._api().start, container)
             yield stream
+            self._room_was_enough(DockerSandbox(self._api(), container, {}))
         finally:
             if stream:
                 stream.close()
             self._remove(container)
 
     def alive(self) -> bool:
-        """Return whether the engine answers and the sentinel, where one was started, still runs."""
+        """Return whether the engine answers, and has done so since this thread last started a container.
+
+        The sentinel that ran then must still run. One that was lost, with the engine or otherwise, is replaced for what is
+        started from now on.
+        """
+        noted: str | None = getattr(self._local, "sentinel", None) or self._sentinel
         try:
             self._api().ping()
-            return self._sentinel is None or bool(
-                self._api().inspect_container(self._sentinel)["State"]["Running"]
-            )
-        except FAILURES:
+            if noted is None or call(self._api().inspect_container, noted)["State"]["Running"]:
+                return True
+        except ContainerGone:
+            pass
+        except (*FAILURES, EngineError):
             return False
+        if noted:
+            self._replace_sentinel(noted)
+        return False
+
+    def _replace_sentinel(self, lost: str) -> None:
+        with self._sentinel_lock:
+            if self._sentinel == lost:
+                self._remove(lost)
+                with contextlib.suppress(EngineError):
+                    self._sentinel = self._start_sentinel()
+
+    def _room_was_enough(self, sandbox: DockerSandbox) -> None:
+        """Raise EngineDown where others have filled the disk meanwhile: a program that failed may have failed for that."""
+        least = _ROOM_BYTES // 2
+        if self._disk and (free := free_bytes(self._disk)) < least and sandbox.written() < least:
+            raise EngineDown(
+                f"the Docker Engine's disk ran full at {self._disk}, {free >> 20} MB are left; free space and run again"
+            )
+
+    def labels(self, role: str, name: str, deadline_sec: float) -> dict[str, str]:
+        """Return the labels by which what this run makes is known, and reaped when the run is dead."""
+        return {
+            LABEL: role,
+            "skill2env.name": name,
+            RUN_LABEL: self._owner,
+            DEADLINE_LABEL: str(int(time.time() + deadline_sec + 2 * _GRACE_SEC)),
+        }
 
     def _api(self) -> docker.APIClient:
         api: docker.APIClient | None = getattr(self._local, "api", None)
@@ -153,6 +215,12 @@ class DockerEngine:
 
     def _create(self, spec: SandboxSpec, argv: tuple[str, ...], stdin: bool = False) -> str:
         api = self._api()
+        self._local.sentinel = self._sentinel
+        if self._disk and (free := free_bytes(self._disk)) < _ROOM_BYTES:
+            raise EngineDown(
+                f"the Docker Engine's disk has only {free >> 20} MB left at {self._disk}, and {_ROOM_BYTES >> 20} are needed; "
+                "free space and run again"
+            )
         host_config = api.create_host_config(
             network_mode="none",
             cap_drop=["ALL"],
@@ -182,12 +250,7 @@ class DockerEngine:
             environment=dict(spec.env),
             stdin_open=stdin,
             host_config=host_config,
-            labels={
-                LABEL: spec.role,
-                "skill2env.name": spec.name,
-                RUN_LABEL: self._owner,
-                DEADLINE_LABEL: str(int(time.time() + spec.deadline_sec + 2 * _GRACE_SEC)),
-            },
+            labels=self.labels(spec.role, spec.name, spec.deadline_sec),
         )
         return str(created["Id"])
 
@@ -201,8 +264,17 @@ class DockerEngine:
         with contextlib.suppress(*FAILURES):
             self._api().remove_container(container, force=True, v=True)
 
-    def _reap(self) -> None:
-        """Remove containers of ours whose run is dead; others are untouched."""
-        for found in call(self._api().containers, all=True, filters={"label": [LABEL, RUN_LABEL]}):
-            if abandoned(found["Labels"]):
-                self._remove(found["Id"])
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """Tell an engine whose disk is full from one that refuses: with the first, the run ends."""
+    try:
+        yield
+    except EngineDown:
+        raise
+    except EngineError as error:
+        if DISK_FULL not in str(error):
+            raise
+        raise EngineDown(
+            f"the Docker Engine's disk is full ({error}); free space on it and run again"
+        ) from error

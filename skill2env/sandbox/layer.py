@@ -9,6 +9,7 @@ import errno
 import hashlib
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from skill2env.sandbox.protocol import Kind, TooMany
 MAX_ENTRIES = 100_000
 _OPAQUE = "trusted.overlay.opaque"
 _BLOCK = 512
+_VANISHED = (FileNotFoundError, NotADirectoryError)
+"""What is deleted, or made something else, between being listed and being looked at."""
 
 
 def writable_layer(inspected: dict[str, Any]) -> Path | None:
@@ -57,10 +60,12 @@ def kind_in(layer: Path, path: str) -> tuple[bool, Kind | None]:
 def changes_in(layer: Path) -> tuple[str, ...]:
     """Return the absolute paths that the layer creates, changes or deletes, sorted.
 
+    Bytes that are no UTF-8 are replaced, as the engine does it.
+
     Raises:
-        TooMany: more than `MAX_ENTRIES`.
+        TooMany: more than `MAX_ENTRIES`, or a path that is too long to be listed.
     """
-    return tuple(sorted("/" + entry for entry, _ in _walk(layer)))
+    return tuple(sorted("/" + os.fsencode(entry).decode("utf-8", "replace") for entry, _ in _walk(layer)))
 
 
 def without_init(paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -78,7 +83,7 @@ def bytes_in(layer: Path) -> int:
     """Return the bytes on disk that the layer takes.
 
     Raises:
-        TooMany: it has more than `MAX_ENTRIES` entries.
+        TooMany: it has more than `MAX_ENTRIES` entries, or a path that is too long.
     """
     return sum(size for _, size in _walk(layer))
 
@@ -113,6 +118,15 @@ def marks_in(layer: Path) -> dict[str, str]:
     }
 
 
+def free_bytes(folder: Path) -> int:
+    """Return how many bytes may still be written on the disk of a folder; more than enough where that can't be told."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return sys.maxsize
+    return disk.f_bavail * disk.f_frsize
+
+
 def _walk(layer: Path) -> Iterator[tuple[str, int]]:
     for path, found in _entries(layer):
         yield path, found.st_blocks * _BLOCK
@@ -125,8 +139,10 @@ def _entries(layer: Path) -> Iterator[tuple[str, os.stat_result]]:
         folder = waiting.pop()
         try:
             entries = list(os.scandir(layer / folder))
-        except FileNotFoundError:
+        except _VANISHED:
             continue
+        except OSError as error:
+            raise TooMany(f"a changed path can't be listed ({error.strerror})") from error
         for entry in entries:
             count += 1
             if count > MAX_ENTRIES:
@@ -134,8 +150,10 @@ def _entries(layer: Path) -> Iterator[tuple[str, os.stat_result]]:
             relative = f"{folder}/{entry.name}" if folder else entry.name
             try:
                 found = entry.stat(follow_symlinks=False)
-            except FileNotFoundError:
+            except _VANISHED:
                 continue
+            except OSError as error:
+                raise TooMany(f"a changed path can't be listed ({error.strerror})") from error
             yield relative, found
             if stat.S_ISDIR(found.st_mode):
                 waiting.append(relative)

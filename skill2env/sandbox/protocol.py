@@ -18,6 +18,10 @@ class TooMany(EngineError):
     """There is more to tell than anybody should listen to; an answer, not a failure of the engine."""
 
 
+class ContainerGone(EngineError):
+    """The container was removed by somebody outside; whoever runs in it can end it, but not remove it."""
+
+
 Kind = Literal["file", "dir", "link", "other"]
 """What stands at a path; `other` is a device, a FIFO or a socket."""
 

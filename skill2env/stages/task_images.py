@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import time
 from dataclasses import dataclass
 from functools import cached_property
 
+from skill2env.errors import EngineError
 from skill2env.interop.harbor import verifier_dockerfile
 from skill2env.models.base import content_id
 from skill2env.models.task import Task
 from skill2env.models.tree import below, pack, text_file, unpack
-from skill2env.sandbox.images import build_image, image_id, verifier_text
+from skill2env.sandbox.building import build_image, engine_errors
+from skill2env.sandbox.images import image_id, verifier_text
 from skill2env.sandbox.layer import marks_in, writable_layer
 from skill2env.stages.context import Context
 
 TASK_REPOSITORY = "skill2env-task"
 _LABELS = {"skill2env": "task"}
+_IMAGE_SEC = 24 * 3600
+"""How long an image of a run of another host is left alone."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,10 @@ class Image:
 
 
 class TaskImages:
-    """Builds the images of a task; `close` removes the environment's again."""
+    """Builds the images of a task; `close` removes the environment's again.
+
+    The environment's image is this run's own: another run on the same engine, over the same task, removes its own.
+    """
 
     def __init__(self, task: Task, archive: bytes, context: Context) -> None:
         """Prepare; nothing is built yet."""
@@ -57,18 +65,22 @@ class TaskImages:
         began = time.monotonic()
         spec = self._task.blueprint.spec
         self._context.toolchain(spec.toolchain)
+        engine = self._context.engine()
+        tag = f"{TASK_REPOSITORY}:{self._task.content_id[:24]}-{engine.run_id[:12]}"
         built = build_image(
             self._context.client(),
             io.BytesIO(pack(below(self.tree, "environment"))),
-            f"{TASK_REPOSITORY}:{self._task.content_id[:24]}",
-            _LABELS,
+            tag,
+            {**_LABELS, **engine.labels("image", self._task.task_id, _IMAGE_SEC)},
             network=None if any(spec.packages.model_dump().values()) else "none",
             timeout_sec=self._context.params.validate_.max_build_sec,
         )
-        image = self._context.client().images.get(built)
+        with engine_errors(f"look at {tag}"):
+            image = self._context.client().images.get(built)
+            history = image.history()
         seconds = time.monotonic() - began
-        history = (step.get("CreatedBy", "") for step in image.history())
-        config = "\n".join([*image.attrs["Config"]["Env"], str(image.labels), *history])
+        steps = (step.get("CreatedBy", "") for step in history)
+        config = "\n".join([*image.attrs["Config"]["Env"], str(image.labels), *steps])
         layers = tuple(image.attrs["RootFS"]["Layers"])
         layer = writable_layer(image.attrs)
         marks = marks_in(layer) if layer else None
@@ -77,9 +89,9 @@ class TaskImages:
     @cached_property
     def toolchain_layers(self) -> tuple[str, ...]:
         """Layer digests of the toolchain's image, which has never seen the task."""
-        image = self._context.client().images.get(
-            self._context.toolchain(self._task.blueprint.spec.toolchain)
-        )
+        toolchain = self._context.toolchain(self._task.blueprint.spec.toolchain)
+        with engine_errors(f"look at {toolchain}"):
+            image = self._context.client().images.get(toolchain)
         return tuple(image.attrs["RootFS"]["Layers"])
 
     def task_image(self) -> str:
@@ -100,6 +112,7 @@ class TaskImages:
             )
 
     def close(self) -> None:
-        """Remove the environment's image, if it was built."""
+        """Remove the environment's image, if it was built; one that resists is left to the next run's reaping."""
         if "image" in self.__dict__:
-            self._context.client().images.remove(self.image.id, force=True)
+            with contextlib.suppress(EngineError), engine_errors("remove an image"):
+                self._context.client().images.remove(self.image.id, force=True)

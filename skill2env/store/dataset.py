@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import compress
 from pathlib import Path
 from types import TracebackType
@@ -103,9 +103,12 @@ class DatasetWriter:
             with _writing(self._folder):
                 install(self.part, self._folder)
             return
+        # What made the block fail is to be told, not that the rest of it can't be written either.
         for file in self._files.values():
-            file.drop()
-        remove(self.part)
+            with suppress(OSError, pa.ArrowException):
+                file.drop()
+        with suppress(OSError):
+            remove(self.part)
 
     def _file(self, config: str, split: str) -> _SplitFile:
         if (config, split) not in self._files:

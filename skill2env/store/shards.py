@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -47,27 +49,46 @@ class ShardWriter:
         self._rows: list[Row] = []
 
     def __enter__(self) -> Self:
-        """Open the file."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._writer = pq.ParquetWriter(self._part, _SCHEMA, compression="zstd")
+        """Open the file; what killed runs have left of theirs is removed.
+
+        Raises:
+            WorkspaceError: it can't be written.
+        """
+        with _writing(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            for left in self._path.parent.glob(f"{self._path.stem}.part*"):
+                left.unlink()
+            self._writer = pq.ParquetWriter(self._part, _SCHEMA, compression="zstd")
         return self
 
     def add(self, row: Row) -> None:
-        """Append one outcome."""
+        """Append one outcome.
+
+        Raises:
+            WorkspaceError: it can't be written.
+        """
         self._rows.append(row)
         if len(self._rows) >= _BATCH:
-            self._flush()
+            with _writing(self._path):
+                self._flush()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Finish the file, or drop it where the block failed."""
-        if kind is None:
-            self._flush()
-        self._writer.close()
-        if kind is None:
-            os.replace(self._part, self._path)
-        else:
+        """Finish the file, or drop it where the block failed.
+
+        Raises:
+            WorkspaceError: it can't be written.
+        """
+        try:
+            if kind is None:
+                with _writing(self._path):
+                    self._flush()
+                    self._writer.close()
+                    os.replace(self._part, self._path)
+        finally:
+            with contextlib.suppress(OSError, pa.ArrowException):
+                self._writer.close()
             self._part.unlink(missing_ok=True)
 
     def _flush(self) -> None:
@@ -75,6 +96,14 @@ class ShardWriter:
             columns = {name: [getattr(row, name) for row in self._rows] for name in _SCHEMA.names}
             self._writer.write_table(pa.table(columns, schema=_SCHEMA))
             self._rows.clear()
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise WorkspaceError(f"{path}: can't be written ({error}); free space and run again") from error
 
 
 def read_shard(path: Path, kind: str | None = None) -> Iterator[Row]:

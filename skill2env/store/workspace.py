@@ -1,12 +1,18 @@
-"""The paths of a workspace: where the corpus, the shards, the metrics and the dataset are."""
+"""The paths of a workspace: where the corpus, the shards, the metrics and the dataset are; and its lock."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from skill2env.errors import WorkspaceError
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,37 @@ class Workspace:
         """Path of the published dataset."""
         return self.root / "data" / "dataset"
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep every other run out of the workspace until the block ends, or the process does, however it does.
+
+        Raises:
+            WorkspaceError: another run is in it, or the lock can't be made.
+        """
+        path = self.root / "data" / "lock"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = path.open("a+")
+        except OSError as error:
+            raise WorkspaceError(
+                f"{path}: can't be made ({error.strerror}); free space and run again"
+            ) from error
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                file.seek(0)
+                owner = file.read().strip() or "unknown"
+                raise WorkspaceError(
+                    f"{self.root}: the workspace is in use by another run (process {owner}); wait for it to end, then run again"
+                ) from error
+            # The number is only there to be shown: a disk without room for it is no reason to stop here.
+            with contextlib.suppress(OSError):
+                file.truncate(0)
+                file.write(f"{os.getpid()}\n")
+                file.flush()
+            yield
+
     def metrics(self, name: str) -> Path:
         """Path of a small JSON file of figures, kept in git."""
         return self.root / "metrics" / f"{name}.json"
@@ -49,8 +86,19 @@ class Workspace:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file in UTF-8, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a text file in UTF-8, whole or not at all.
+
+    Raises:
+        WorkspaceError: it can't be written.
+    """
     part = path.with_name(f".{path.name}.part{os.getpid()}")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise WorkspaceError(
+            f"{path}: can't be written ({error.strerror}); free space and run again"
+        ) from error

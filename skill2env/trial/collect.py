@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tarfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from skill2env.errors import Skill2EnvError
 from skill2env.models.tree import Node, Tree
 from skill2env.sandbox.protocol import Kind, NoSuchPath, Sandbox
+from skill2env.trial.archive import Archive, BadArchive, Entry
 
 MAX_FILE_BYTES = 16 << 20
 MAX_TOTAL_BYTES = 64 << 20
@@ -26,7 +25,6 @@ MAX_DEPTH = 32
 MAX_SECONDS = 60
 _NAME_BYTES = 255
 _PATH_BYTES = 1024
-_COPY = 1 << 16
 _HEADER_ROOM = 4096
 
 
@@ -60,7 +58,7 @@ class _Budget:
         self.entries = MAX_ENTRIES
         self.deadline = time.monotonic() + MAX_SECONDS
 
-    def take(self, info: tarfile.TarInfo) -> None:
+    def take(self, info: Entry) -> None:
         if info.size < 0:
             raise Refused(f"{info.name[:80]!r} has a negative size")
         self.entries -= 1
@@ -71,16 +69,20 @@ class _Budget:
             raise Refused(f"the outputs have more than {MAX_TOTAL_BYTES} bytes")
         if self.entries < 0:
             raise Refused(f"the outputs have more than {MAX_ENTRIES} entries")
+        self.hurry()
+
+    def hurry(self) -> None:
         if time.monotonic() > self.deadline:
             raise Refused(f"collecting the outputs took more than {MAX_SECONDS} s")
 
 
 class _Reader:
-    """A file object over the engine's chunks that refuses to deliver more than a limit."""
+    """Reads the engine's chunks, and refuses to deliver more than a limit or after the deadline."""
 
-    def __init__(self, chunks: Iterator[bytes], limit: int) -> None:
+    def __init__(self, chunks: Iterator[bytes], limit: int, budget: _Budget) -> None:
         self._chunks = chunks
         self._left = limit
+        self._budget = budget
         self._buffer = b""
 
     def read(self, size: int) -> bytes:
@@ -89,6 +91,7 @@ class _Reader:
             if not chunk:
                 break
             self._left -= len(chunk)
+            self._budget.hurry()
             if self._left < 0:
                 raise Refused(f"the outputs' archive has more than {MAX_TOTAL_BYTES} bytes")
             self._buffer += chunk
@@ -149,24 +152,23 @@ def read_archive(
     """
     budget = budget or _Budget()
     limit = MAX_TOTAL_BYTES + MAX_ENTRIES * _HEADER_ROOM
+    archive = Archive(_Reader(chunks, limit, budget).read)
     try:
-        with tarfile.open(fileobj=_Reader(chunks, limit), mode="r|", bufsize=_COPY) as archive:  # type: ignore[call-overload]
-            for info in archive:
-                budget.take(info)
-                path = _place(info, PurePosixPath(output))
-                _write(archive, info, path, collected)
-    except (tarfile.TarError, UnicodeError, ValueError, OverflowError, RecursionError) as error:
+        for entry in archive.entries():
+            budget.take(entry)
+            _write(archive, entry, _place(entry, PurePosixPath(output)), collected)
+    except BadArchive as error:
         raise Refused(f"the archive of {output} can't be read ({error})") from error
 
 
-def _place(info: tarfile.TarInfo, output: PurePosixPath) -> PurePosixPath:
+def _place(info: Entry, output: PurePosixPath) -> PurePosixPath:
     """Return where an entry belongs, relative to the root.
 
     Raises:
         Refused: its type or its name is not allowed.
     """
     shown = repr(info.name[:80])
-    if not (info.isdir() or (info.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not info.issparse())):
+    if info.kind == "other":
         raise Refused(f"{shown} is no regular file or folder")
     parts = info.name.rstrip("/").split("/")
     if len(info.name.encode("utf-8", "replace")) > _PATH_BYTES:
@@ -185,31 +187,23 @@ def _place(info: tarfile.TarInfo, output: PurePosixPath) -> PurePosixPath:
     return PurePosixPath(*output.parts[1:-1], *parts)
 
 
-def _write(
-    archive: tarfile.TarFile, info: tarfile.TarInfo, path: PurePosixPath, collected: Collected
-) -> None:
+def _write(archive: Archive, info: Entry, path: PurePosixPath, collected: Collected) -> None:
     target = collected.root / path
-    mode = 0o755 if info.isdir() or info.mode & 0o100 else 0o644
+    mode = 0o755 if info.kind == "dir" or info.mode & 0o100 else 0o644
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        if info.isdir():
+        if info.kind == "dir":
             target.mkdir(exist_ok=True)
+            target.chmod(mode)
             collected.files[str(path)] = f"{mode:o}"
             return
-        source = archive.extractfile(info)
-        if source is None:
-            raise Refused(f"{info.name[:80]!r} has no content")
+        digest = hashlib.sha256()
         handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
         with os.fdopen(handle, "wb") as file:
-            collected.files[str(path)] = f"{mode:o} {_copy(source, file)}"
+            for piece in archive.content():
+                digest.update(piece)
+                file.write(piece)
         target.chmod(mode)
+        collected.files[str(path)] = f"{mode:o} {digest.hexdigest()}"
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         raise Refused(f"{info.name[:80]!r} stands twice in the archive") from error
-
-
-def _copy(source: IO[bytes], target: IO[bytes]) -> str:
-    digest = hashlib.sha256()
-    while data := source.read(_COPY):
-        digest.update(data)
-        target.write(data)
-    return digest.hexdigest()

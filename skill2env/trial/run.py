@@ -14,7 +14,7 @@ from skill2env.errors import EngineDown, EngineError, WorkspaceError
 from skill2env.models.blueprint import Limits, Step
 from skill2env.models.tree import Tree, tree_id
 from skill2env.models.trial import Perturbation, Role, Timing, Trial, Verdict
-from skill2env.sandbox.protocol import Engine, Sandbox, SandboxSpec, TooMany
+from skill2env.sandbox.protocol import ContainerGone, Engine, Sandbox, SandboxSpec, TooMany
 from skill2env.trial.act import Acted, act, ended_early
 from skill2env.trial.collect import Refused, collect
 from skill2env.trial.judge import agent_fault
@@ -87,10 +87,12 @@ def run_trial(engine: Engine, place: Place, judge: Verdicts, attempt: Attempt) -
     """Run one scripted attempt and return it with the verifier's verdict and its outputs.
 
     What the engine fails at is tried again. Where it fails at the same agent's container each time, while it and its
-    sentinel live, the agent has made it so, and earns 0.
+    sentinel live, the agent has made it so, and earns 0. Only somebody outside can remove a container: that is no fault of
+    the agent's.
 
     Raises:
         EngineError: the infrastructure failed three times.
+        WorkspaceError: there is no room for the outputs.
     """
     blamed = 0
     for turn in range(_RETRIES + 1):
@@ -101,7 +103,7 @@ def run_trial(engine: Engine, place: Place, judge: Verdicts, attempt: Attempt) -
             blamed += (
                 state.acted.began
                 and not state.judging
-                and not isinstance(error, EngineDown)
+                and not isinstance(error, (EngineDown, ContainerGone))
                 and engine.alive()
             )
             if turn == _RETRIES and blamed <= _RETRIES:
@@ -226,8 +228,17 @@ def _prefix(sandbox: Sandbox, outputs: tuple[str, ...]) -> Tree | None:
     return None if acted.fault else tree
 
 
+def _folder() -> Path:
+    try:
+        return Path(tempfile.mkdtemp(prefix="skill2env-outputs-"))
+    except OSError as error:
+        raise WorkspaceError(
+            f"no folder for outputs can be made ({error}); free space, or name another folder with TMPDIR, and run again"
+        ) from error
+
+
 def _outputs(sandbox: Sandbox, outputs: tuple[str, ...], acted: Acted) -> Tree:
-    folder = Path(tempfile.mkdtemp(prefix="skill2env-outputs-"))
+    folder = _folder()
     try:
         return collect(sandbox, outputs, folder).tree()
     except Refused as refused:

@@ -258,6 +258,24 @@ def test_no_verdict_is_no_reward_of_nothing(tmp_path: Path) -> None:
     )
 
 
+def test_an_agents_fault_is_a_reward_of_nothing_and_never_trained_on(tmp_path: Path) -> None:
+    """An agent that could turn a failure into a row without a reward would have it left out of every mean."""
+    stages = outcomes(World(skills=("alpha",), levels=("easy",), seeds=(1,)))
+    row = stages["rollout"][0]
+    passing = '"status":"pass","reward":1.0'
+    assert passing in row.outcome
+    stages["rollout"][0] = replace(
+        row, outcome=row.outcome.replace(passing, '"status":"agent_fault","reward":0.0', 1)
+    )
+    workspace = write(tmp_path, stages)
+    publish(Context(workspace, Params(), ResultStore(workspace.results)))
+    found = one(workspace.dataset, "trajectories", status="agent_fault")
+    assert found["reward"] == 0.0
+    trained = {conversation["trajectory_id"] for conversation in rows(workspace.dataset, "sft")}
+    assert trained
+    assert found["trajectory_id"] not in trained
+
+
 def test_skills_say_what_they_gave_or_why_nothing(dataset: Path) -> None:
     alpha, empty = one(dataset, "skills", skill_id="alpha"), one(dataset, "skills", skill_id="empty")
     assert (

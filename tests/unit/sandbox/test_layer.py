@@ -68,3 +68,37 @@ def test_other_drivers_and_absent_folders_are_left_to_the_engine(tmp_path: Path)
     assert writable_layer({}) is None
     assert writable_layer({"GraphDriver": {"Name": "btrfs", "Data": {"UpperDir": str(tmp_path)}}}) is None
     assert writable_layer({"GraphDriver": {"Name": "overlay2", "Data": {"UpperDir": "/nonexistent"}}}) is None
+
+
+def test_names_that_are_no_text_are_listed_as_the_engine_lists_them(layer: Path) -> None:
+    os.close(os.open(os.fsencode(layer) + b"/odd\xff", os.O_CREAT | os.O_WRONLY))
+    assert "/odd\ufffd" in changes_in(layer)
+
+
+def test_a_path_that_is_too_long_is_too_much_and_no_crash(layer: Path) -> None:
+    before = Path.cwd()
+    os.chdir(layer)
+    try:
+        for _ in range(20):
+            os.mkdir("d" * 250)
+            os.chdir("d" * 250)
+    finally:
+        os.chdir(before)
+    for ask in (changes_in, bytes_in):
+        with pytest.raises(TooMany, match="File name too long"):
+            ask(layer)
+
+
+def test_a_folder_that_becomes_a_file_while_it_is_read_is_passed_over(
+    layer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scandir = os.scandir
+
+    def swapping(folder: Path) -> object:
+        if folder == layer / "workspace":
+            folder.rename(layer / "moved")
+            folder.touch()
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", swapping)
+    assert changes_in(layer) == ("/workspace",)

@@ -152,19 +152,30 @@ def test_a_negative_size_buys_no_room(tmp_path: Path) -> None:
         read_archive(chunked(bytes(header) + bytes(2048)), OUTPUT, Collected(tmp_path))
 
 
-def test_endless_headers_are_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_TOTAL_BYTES", 1 << 16)
-    monkeypatch.setattr(module, "MAX_ENTRIES", 10)
+def test_an_extension_that_promises_a_gigabyte_is_refused_before_it_comes(tmp_path: Path) -> None:
     info = tarfile.TarInfo("x")
     info.type, info.size = tarfile.XHDTYPE, 1 << 30
+    asked = []
 
     def chunks() -> Iterator[bytes]:
         yield info.tobuf(tarfile.PAX_FORMAT)
         while True:
+            asked.append(1)
             yield b"20 path=aaaaaaaaaaa\n" * 100
 
-    with pytest.raises(Refused, match="archive has more than"):
+    with pytest.raises(Refused, match="an extension has 1073741824 bytes"):
         read_archive(chunks(), OUTPUT, Collected(tmp_path))
+    assert len(asked) < 3
+
+
+def test_more_bytes_than_the_entries_may_have_are_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_TOTAL_BYTES", 1 << 16)
+    monkeypatch.setattr(module, "MAX_ENTRIES", 10)
+    data = tar(*(entry("out/" + "n" * 200 + f"/{number}", type=tarfile.DIRTYPE) for number in range(200)))
+    with pytest.raises(Refused, match="archive has more than"):
+        read_archive(iter([data[: 512 * 3], bytes(1 << 20)]), OUTPUT, Collected(tmp_path))
 
 
 def test_seconds_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

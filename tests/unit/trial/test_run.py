@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from skill2env.errors import EngineDown, EngineError
+from skill2env.errors import EngineDown, EngineError, WorkspaceError
 from skill2env.models.blueprint import Limits, Step
 from skill2env.models.tree import Tree
 from skill2env.models.trial import Status, Trial, Verdict
 from skill2env.sandbox.fake import FakeEngine, FakeSandbox
-from skill2env.sandbox.protocol import SandboxSpec
+from skill2env.sandbox.protocol import ContainerGone, SandboxSpec
 from skill2env.trial import act, run
 from skill2env.trial.perturbation import PLAIN
 
@@ -125,6 +125,39 @@ def test_an_engine_that_answers_nothing_is_never_the_agents_fault() -> None:
     engine = Breaking("kind", lambda: EngineDown("gone"))
     with pytest.raises(EngineDown):
         attempt(engine, Judging(), "echo 1 > a.txt")
+
+
+@pytest.mark.parametrize("when", ["kind", "kill", "get", "running"])
+def test_a_container_that_somebody_removes_is_never_the_agents_fault(when: str) -> None:
+    engine = Breaking(when, lambda: ContainerGone("removed from outside"))
+    with pytest.raises(EngineError, match="removed from outside"):
+        attempt(engine, Judging(), "echo 1 > a.txt")
+    assert len(engine.started) == 3
+
+
+def test_a_removed_container_is_forgiven_twice() -> None:
+    class Removed(Breaking):
+        @contextmanager
+        def sandbox(self, spec: SandboxSpec) -> Iterator[FakeSandbox]:
+            if len(self.started) < 2:
+                with super().sandbox(spec) as sandbox:
+                    yield sandbox
+            else:
+                with FakeEngine.sandbox(self, spec) as sandbox:
+                    yield sandbox
+
+    engine = Removed("get", lambda: ContainerGone("removed"))
+    assert attempt(engine, Judging(), "echo 1 > a.txt").verdict == PASS
+    assert len(engine.started) == 3
+
+
+def test_no_room_for_outputs_is_the_workspaces_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> Any:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(run.tempfile, "mkdtemp", full)
+    with pytest.raises(WorkspaceError, match="no folder for outputs can be made"):
+        attempt(FakeEngine(), Judging(), "echo 1 > a.txt")
 
 
 def test_a_container_that_breaks_before_the_agent_acts_is_an_error() -> None:
