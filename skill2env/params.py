@@ -56,7 +56,7 @@ class ValidateParams(Record):
 
     oracle_runs: Annotated[int, Field(ge=2, le=100)] = 3
     """Executions of the reference; all after the first are perturbed in turn."""
-    max_mutants: Annotated[int, Field(ge=1, le=1000)] = 32
+    max_mutants: Annotated[int, Field(ge=1, le=1000)] = 24
     """At most this many mutants of the right outputs are judged per task, besides those that mean the same."""
     min_kill_rate: Annotated[float, Field(ge=0, le=1)] = 0.95
     """Share of the mutants that the tests must refuse."""

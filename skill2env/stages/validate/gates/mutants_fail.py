@@ -9,7 +9,7 @@ from skill2env.mutation.plan import mutants
 from skill2env.stages.validate.subject import Subject
 
 NAME = "mutants_fail"
-VERSION = "2"
+VERSION = "3"
 _SHOWN = 40
 
 
