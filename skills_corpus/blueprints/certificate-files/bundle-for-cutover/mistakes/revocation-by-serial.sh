@@ -8,7 +8,7 @@ file /var/spool/pki/inbox/*
 #> Bring everything to single PEM certificates in a scratch folder, whatever the form: PEM blocks, PKCS#7 bags, plain DER. Duplicates fall together by fingerprint.
 mkdir -p /tmp/pki /workspace/bundles
 cat > /tmp/pki/pile.py <<'PY'
-import glob, re, subprocess
+import glob, os, pickle, re, subprocess
 from datetime import datetime, timezone
 def openssl(*args, data=None):
     done = subprocess.run(["openssl", *args], input=data, capture_output=True, text=True)
@@ -32,8 +32,10 @@ def signed_by(subject, issuer):
     for role, cert in (("subject", subject), ("issuer", issuer)):
         open(f"/tmp/pki/{role}.pem", "w").write(cert["pem"])
     return openssl("verify", "-partial_chain", "-no_check_time", "-trusted", "/tmp/pki/issuer.pem", "/tmp/pki/subject.pem") is not None
-pile = [facts(pem) for pem in sorted({pem for path in sorted(glob.glob("/var/spool/pki/inbox/*")) for pem in blocks(path)})]
-root = facts(blocks("/etc/pki/trust/quay-root.pem")[0])
+if not os.path.exists("/tmp/pki/pile.pickle"):  # reading costs a process per certificate: once is enough
+    pems = sorted({pem for path in sorted(glob.glob("/var/spool/pki/inbox/*")) for pem in blocks(path)})
+    pickle.dump(([facts(pem) for pem in pems], facts(blocks("/etc/pki/trust/quay-root.pem")[0])), open("/tmp/pki/pile.pickle", "wb"))
+pile, root = pickle.load(open("/tmp/pki/pile.pickle", "rb"))
 PY
 cd /tmp/pki && python3 -c 'from pile import pile
 for c in sorted(pile, key=lambda c: (c["ca"], c["names"], c["end"])): print(c["end"].isoformat(), c["issuer"], c["names"] or "CA", c["print"][:12])'

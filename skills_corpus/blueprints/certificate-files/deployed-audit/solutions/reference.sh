@@ -7,7 +7,7 @@ file /etc/pki/tls/*
 #> I collect the facts of every certificate in every loaded file with openssl, split at each BEGIN CERTIFICATE, because openssl x509 reads only the first block. Links between certificates are signatures that openssl verify accepts, never names.
 mkdir -p /tmp/audit
 cat > /tmp/audit/facts.py <<'PY'
-import glob, os, re, subprocess
+import glob, os, pickle, re, subprocess
 from datetime import datetime, timezone
 def openssl(*args, data=None):
     done = subprocess.run(["openssl", *args], input=data, capture_output=True, text=True)
@@ -42,11 +42,14 @@ def read(path):
     if blocks:
         return True, [certificate(block) for block in blocks]
     return False, [certificate(openssl("x509", "-inform", "DER", "-in", path))]
-sites = [site(path) for path in sorted(glob.glob("/etc/nginx/sites-enabled/*.conf"))]
-for entry in sites:
-    entry["pem"], entry["certs"] = read(entry["file"])
-    entry["leaf"] = next(cert for cert in entry["certs"] if not cert["ca"])
-root = read("/etc/pki/trust/quay-root.pem")[1][0]
+if not os.path.exists("/tmp/audit/facts.pickle"):  # reading costs a process per certificate: once is enough
+    sites = [site(path) for path in sorted(glob.glob("/etc/nginx/sites-enabled/*.conf"))]
+    for entry in sites:
+        entry["pem"], entry["certs"] = read(entry["file"])
+        entry["leaf"] = next(cert for cert in entry["certs"] if not cert["ca"])
+    root = read("/etc/pki/trust/quay-root.pem")[1][0]
+    pickle.dump((sites, root), open("/tmp/audit/facts.pickle", "wb"))
+sites, root = pickle.load(open("/tmp/audit/facts.pickle", "rb"))
 PY
 cd /tmp/audit && python3 -c 'from facts import *
 for s in sites: print(s["name"], s["names"], s["key"], [(c["end"].isoformat(), c["names"]) for c in s["certs"]])'
