@@ -17,8 +17,9 @@ from skill2env.errors import ExitCode
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+    from skill2env.store.workspace import Workspace
+
 README = "../README.md"
-BEGIN, END = "<!-- begin funnel -->", "<!-- end funnel -->"
 
 Folder = Annotated[Path, typer.Option("--folder", help="The docs folder.")]
 Check = Annotated[bool, typer.Option("--check", help="Only say which pages are stale.")]
@@ -44,7 +45,7 @@ def docs(folder: Folder = Path("docs"), check: Check = False) -> None:
 
 
 def readme(text: str, workspace: Path) -> str:
-    """Return the README with the funnel as the workspace's metrics have it."""
+    """Return the README with the funnel and the strength as the workspace's metrics have them."""
     from skill2env.commands.stages import ITEM_STAGES
     from skill2env.store.workspace import Workspace
 
@@ -55,9 +56,39 @@ def readme(text: str, workspace: Path) -> str:
         for row in rows
         if row
     ]
-    before, rest = text.split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
-    return before + BEGIN + "\n" + "\n".join(lines) + "\n" + END + after
+    return _between(_between(text, "funnel", lines), "strength", _summary(Workspace(workspace)))
+
+
+def _between(text: str, name: str, lines: list[str]) -> str:
+    """Return a text with lines in the place of what stands between a pair of marks."""
+    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+    before, rest = text.split(begin, 1)
+    return before + "\n".join([begin, *lines, end]) + rest.split(end, 1)[1]
+
+
+def _summary(workspace: Workspace) -> list[str]:
+    figures, soaked = workspace.read_metrics("strength"), workspace.read_metrics("soak")
+    lines = ["| What was tried | How often | Well |", "|---|---|---|"]
+    if figures:
+        rate = f"{figures['kill_rate_mean']:.1%} a task on average, {figures['kill_rate_min']:.1%} at least"
+        for what, tried, well in (
+            ("run the reference, also elsewhere, later, as another user", "oracle_runs", "oracle_passes"),
+            ("solve it in quite another way", "alternatives", "alternatives_passed"),
+            ("make a mistake that the skill warns of", "mistakes", "mistakes_caught"),
+            ("leave out a part of the reference", "drops", "drops_failed"),
+            (f"change the right outputs ({rate})", "mutants", "mutants_killed"),
+            ("write the right outputs otherwise", "equivalents", "equivalents_accepted"),
+        ):
+            lines.append(f"| {what} | {figures[tried]} | {figures[well]} |")
+        for what, tried, badly in (
+            ("take a shortcut", "shortcuts", "shortcuts_paid"),
+            ("attack the verifier", "attacks_tried", "attacks_succeeded"),
+        ):
+            lines.append(f"| {what} | {figures[tried]} | {figures[tried] - figures[badly]} |")
+    if soaked:
+        well = soaked["runs"] - soaked["flakes"]
+        lines.append(f"| judge the same outputs again (`skill2env soak`) | {soaked['runs']} | {well} |")
+    return lines
 
 
 def pages(workspace: Path) -> dict[str, str]:
