@@ -21,6 +21,7 @@ from skill2env.sandbox.layer import (
     changes_in,
     fingerprint_of,
     kind_in,
+    untouched_in,
     without_init,
     writable_layer,
 )
@@ -120,6 +121,13 @@ class DockerSandbox:
         """Raise ContainerGone where a path is absent because the whole container is."""
         if call(self._api.inspect_container, self._container)["State"].get("Status") in _GOING:
             raise ContainerGone(f"the container {self._container[:12]} is being removed from outside")
+
+    def untouched(self, path: str) -> bool:
+        """Return whether its own layer says nothing about a path; False where that layer can't be read."""
+        try:
+            return self._layer is not None and untouched_in(self._layer, path)
+        except OSError:
+            return False
 
     def changes(self) -> tuple[str, ...]:
         """Return the absolute paths that were created, changed or deleted since the start.

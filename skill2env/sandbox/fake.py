@@ -129,6 +129,10 @@ class FakeSandbox:
             return "file"
         return "other" if inside.exists() else None
 
+    def untouched(self, path: str) -> bool:
+        """Return False: it has no image that anything could be compared with."""
+        return False
+
     def changes(self) -> tuple[str, ...]:
         """Return the absolute paths of all that is in the sandbox, which began empty but for the workspace."""
         found = (f"/{path.relative_to(self._root)}" for path in self._root.rglob("*"))

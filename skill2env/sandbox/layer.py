@@ -57,6 +57,26 @@ def kind_in(layer: Path, path: str) -> tuple[bool, Kind | None]:
     return True, "dir"
 
 
+def untouched_in(layer: Path, path: str) -> bool:
+    """Return whether the layer says nothing about a path, what is below it, or whether the way to it was made anew.
+
+    Raises:
+        OSError: the layer can't be read.
+    """
+    place = layer
+    for part in Path(path).parts[1:]:
+        if _is_opaque(place):
+            return False
+        place = place / part
+        try:
+            found = place.lstat()
+        except FileNotFoundError:
+            return True
+        if not stat.S_ISDIR(found.st_mode):
+            return False
+    return False
+
+
 def changes_in(layer: Path) -> tuple[str, ...]:
     """Return the absolute paths that the layer creates, changes or deletes, sorted.
 

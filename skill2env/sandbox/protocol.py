@@ -89,6 +89,9 @@ class Sandbox(Protocol):
     def kind(self, path: str) -> Kind | None:
         """Return what stands at a path, a link not followed, or None; also after the container was killed."""
 
+    def untouched(self, path: str) -> bool:
+        """Return whether a path, all below it and the way to it are as the image has them; False where it can't be told."""
+
     def changes(self) -> tuple[str, ...]:
         """Return the absolute paths that were created, changed or deleted since the start. Raises TooMany."""
 

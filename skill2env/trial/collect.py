@@ -99,6 +99,19 @@ class _Reader:
         return data
 
 
+def bounded(outputs: Tree) -> Tree:
+    """Return outputs that were collected in parts.
+
+    Raises:
+        Refused: together they are more than is allowed.
+    """
+    if len(outputs) > MAX_ENTRIES:
+        raise Refused(f"the outputs have more than {MAX_ENTRIES} entries")
+    if sum(len(node.data) for node in outputs.values()) > MAX_TOTAL_BYTES:
+        raise Refused(f"the outputs have more than {MAX_TOTAL_BYTES} bytes")
+    return outputs
+
+
 def collect(sandbox: Sandbox, outputs: tuple[str, ...], into: Path) -> Collected:
     """Copy the declared outputs out of a killed sandbox into a fresh folder; what is absent is left out.
 

@@ -12,11 +12,11 @@ from typing import Protocol
 
 from skill2env.errors import EngineDown, EngineError, WorkspaceError
 from skill2env.models.blueprint import Limits, Step
-from skill2env.models.tree import Tree, tree_id
+from skill2env.models.tree import Tree, merged, tree_id
 from skill2env.models.trial import Perturbation, Role, Timing, Trial, Verdict
 from skill2env.sandbox.protocol import ContainerGone, Engine, Sandbox, SandboxSpec, TooMany
 from skill2env.trial.act import Acted, act, ended_early
-from skill2env.trial.collect import Refused, collect
+from skill2env.trial.collect import Refused, bounded, collect
 from skill2env.trial.judge import agent_fault
 
 VERSION = "2"
@@ -41,6 +41,8 @@ class Place:
     record_changes: bool
     owned: tuple[str, ...] = ("/workspace",)
     """Paths that belong to the agent where it is not root."""
+    images_own: dict[str, Tree] = field(default_factory=dict, compare=False)
+    """Outputs as the image has them, by their path, as far as they were collected; they need not be collected again."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def _attempt(engine: Engine, place: Place, judge: Verdicts, attempt: Attempt, st
         _let_loose(engine, sandbox, place, attempt, state)
         sandbox.kill()
         if not acted.fault:
-            outputs = _outputs(sandbox, place.outputs, acted)
+            outputs = _outputs(sandbox, place, acted)
         if place.record_changes:
             state.changed = _changes(sandbox, acted)
     state.judging = True
@@ -189,7 +191,7 @@ def _let_loose(engine: Engine, sandbox: Sandbox, place: Place, attempt: Attempt,
         _hand_over(sandbox, place.owned, around.uid)
     after: Callable[[int], None] | None = None
     if attempt.closely:
-        after = lambda _: state.prefixes.append(_prefix(sandbox, place.outputs))  # noqa: E731
+        after = lambda _: state.prefixes.append(_prefix(sandbox, place))  # noqa: E731
     lives = act(sandbox, attempt.steps, place.limits.agent_sec, acted, around.uid, around.umask, after)
     if not acted.fault and ended_early(sandbox, lives):
         if not engine.alive():
@@ -222,9 +224,9 @@ def _changes(sandbox: Sandbox, acted: Acted) -> tuple[str, ...] | None:
         return None
 
 
-def _prefix(sandbox: Sandbox, outputs: tuple[str, ...]) -> Tree | None:
+def _prefix(sandbox: Sandbox, place: Place) -> Tree | None:
     acted = Acted()
-    tree = _outputs(sandbox, outputs, acted)
+    tree = _outputs(sandbox, place, acted)
     return None if acted.fault else tree
 
 
@@ -237,10 +239,23 @@ def _folder() -> Path:
         ) from error
 
 
-def _outputs(sandbox: Sandbox, outputs: tuple[str, ...], acted: Acted) -> Tree:
+def _part(tree: Tree, output: str) -> Tree:
+    """Return what of a tree is an output, the output itself included."""
+    path = output.lstrip("/")
+    return {name: node for name, node in tree.items() if name == path or name.startswith(f"{path}/")}
+
+
+def _outputs(sandbox: Sandbox, place: Place, acted: Acted) -> Tree:
+    """Return the declared outputs; what no agent has touched is collected once for all trials of an image."""
+    untouched = [output for output in place.outputs if sandbox.untouched(output)]
+    known = [output for output in untouched if output in place.images_own]
     folder = _folder()
     try:
-        return collect(sandbox, outputs, folder).tree()
+        wanted = tuple(output for output in place.outputs if output not in known)
+        tree = collect(sandbox, wanted, folder).tree()
+        for output in set(untouched) - set(known):
+            place.images_own[output] = _part(tree, output)
+        return bounded(merged([tree, *(place.images_own[output] for output in known)]))
     except Refused as refused:
         acted.fault = f"the outputs were refused: {refused}"
         return {}

@@ -65,6 +65,7 @@ class TaskTrials:
         self._images = images
         self._stack = stack
         self._judge: Judge | None = None
+        self._images_own: dict[str, Tree] = {}
         self._seen: dict[str, Verdict] = {}
         self.executed = 0
         """Trials that were run, rather than found in the store."""
@@ -214,6 +215,7 @@ class TaskTrials:
             limits,
             self._records_changes(attempt.role),
             _owned(below(images.tree, "environment/world"), spec.outputs),
+            self._images_own,
         )
         judge = self._judge_for(attempt.role)
         attempted = run_trial(self._engine(), place, judge, attempt)

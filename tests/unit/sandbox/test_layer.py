@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
-from skill2env.sandbox.layer import bytes_in, changes_in, kind_in, writable_layer
+from skill2env.sandbox.layer import (
+    bytes_in,
+    changes_in,
+    fingerprint_of,
+    kind_in,
+    marks_in,
+    untouched_in,
+    writable_layer,
+)
 from skill2env.sandbox.protocol import TooMany
 
 ROOT = pytest.mark.skipif(
@@ -102,3 +111,40 @@ def test_a_folder_that_becomes_a_file_while_it_is_read_is_passed_over(
 
     monkeypatch.setattr(os, "scandir", swapping)
     assert changes_in(layer) == ("/workspace",)
+
+
+def test_what_the_layer_says_nothing_about_is_untouched(layer: Path) -> None:
+    assert untouched_in(layer, "/srv/data")
+    assert untouched_in(layer, "/workspace/from-the-image")
+    assert not untouched_in(layer, "/workspace")
+    assert not untouched_in(layer, "/workspace/made.txt")
+    assert not untouched_in(layer, "/workspace/link/below")
+
+
+@ROOT
+def test_what_was_deleted_or_made_anew_is_touched(layer: Path) -> None:
+    os.mknod(layer / "workspace" / "gone", stat.S_IFCHR, os.makedev(0, 0))
+    anew = layer / "workspace" / "anew"
+    anew.mkdir()
+    os.setxattr(anew, "trusted.overlay.opaque", b"y")
+    assert not untouched_in(layer, "/workspace/gone")
+    assert not untouched_in(layer, "/workspace/gone/below")
+    assert not untouched_in(layer, "/workspace/anew/below")
+
+
+def test_the_fingerprint_changes_with_every_change(layer: Path) -> None:
+    before = fingerprint_of(layer)
+    assert fingerprint_of(layer) == before
+    file = layer / "workspace" / "made.txt"
+    file.write_bytes(b"y" * 5000)
+    assert fingerprint_of(layer) != before
+    before = fingerprint_of(layer)
+    file.chmod(0o600)
+    assert fingerprint_of(layer) != before
+
+
+def test_marks_are_times_and_owners_of_files(layer: Path) -> None:
+    os.utime(layer / "workspace" / "made.txt", (5, 5))
+    marks = marks_in(layer)
+    assert sorted(marks) == ["workspace/link", "workspace/made.txt"]
+    assert marks["workspace/made.txt"] == f"5 {os.geteuid()}:{os.getegid()}"

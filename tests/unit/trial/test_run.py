@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -152,8 +153,12 @@ def test_a_removed_container_is_forgiven_twice() -> None:
 
 
 def test_no_room_for_outputs_is_the_workspaces_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any, **__: Any) -> Any:
-        raise FileNotFoundError(2, "No usable temporary directory found")
+    make = tempfile.mkdtemp
+
+    def full(prefix: str) -> str:
+        if prefix == "skill2env-outputs-":
+            raise FileNotFoundError(2, "No usable temporary directory found")
+        return make(prefix=prefix)
 
     monkeypatch.setattr(run.tempfile, "mkdtemp", full)
     with pytest.raises(WorkspaceError, match="no folder for outputs can be made"):
