@@ -124,6 +124,18 @@ DEMANDED: list[tuple[str, list[tuple[int, str]]]] = [
         "def test_a(workspace, read_bytes, truth):\n    assert read_bytes(workspace / f'{truth}.pem')\n",
         [(2, ".pem")],
     ),
+    (
+        "def test_a(workspace):\n    assert {p.name for p in (workspace / 'out').iterdir()} == {'x.pem', 'y.pem'}\n",
+        [(2, "out"), (2, "x.pem"), (2, "y.pem")],
+    ),
+    (
+        "def test_a(workspace):\n    assert all(p.suffix == '.pem' for p in (workspace / 'out').iterdir())\n",
+        [(2, ".pem"), (2, "out")],
+    ),
+    (
+        "from datetime import datetime\ndef test_a(report):\n    assert datetime.strptime(report, '%Y at %H')\n",
+        [(3, " at ")],
+    ),
     # Delivered programs, services, repositories, databases.
     (
         "def test_a(run, workspace):\n    assert run([workspace / 'tool', '--json', 'list', 'in.csv'], files={'in.csv': b''}).code == 3\n",
@@ -165,6 +177,11 @@ DEMANDED: list[tuple[str, list[tuple[int, str]]]] = [
     (
         "def test_a(read_xml, workspace):\n    assert read_xml(workspace / 'x').find('entry').attrib['kind']\n",
         [(2, "entry"), (2, "kind"), (2, "x")],
+    ),
+    (
+        "def test_a(run, read_bytes, workspace):\n    db = read_bytes(workspace / 'x.db')\n"
+        "    assert run(['sqlite3', 'o.db', \"INSERT INTO orders (cost) VALUES ('dear')\"], files={'o.db': db}).code == 0\n",
+        [(2, "x.db"), (3, "cost"), (3, "orders")],
     ),
     # What is not demanded.
     ("def test_a(report, truth):\n    assert report == truth['sum'] and truth['x']['y'] == 'mine'\n", []),
@@ -313,6 +330,11 @@ def test_it_is_explained(tests: str, where: dict[str, Any]) -> None:
             "def test_a(workspace, read_text):\n    assert read_text(workspace / 'r.json' / 'sub')\n",
             {},
             "'sub'",
+        ),
+        (
+            "def test_a(run, workspace):\n    assert run(['bash', workspace / 'tool.sh']).out\n",
+            {},
+            "'tool.sh'",
         ),
         (value("{'worst_hour'}"), {"truth": {"worst_hour": 3}}, "'worst_hour'"),
     ],

@@ -12,7 +12,7 @@ from typing import Any
 
 from skill2env.models.tree import Tree
 from skill2env.stages.validate.decoded import decoded
-from skill2env.stages.validate.literals.demands import Demand
+from skill2env.stages.validate.literals.demand import Demand
 from skill2env.stages.validate.testcode.words import words
 
 _COMMON = frozenset(
@@ -131,7 +131,9 @@ def _text_explained(demand: Demand, known: Known, given: Iterable[str], terms: f
     value = demand.value
     if len(value.strip()) < 2 or not _ALNUM.search(value) or value.strip() in _COMMON:
         return True
-    if demand.noun != "option" and any(_stands(value, text, demand.fragment) for text in given):
+    if demand.noun in ("text", "key", "attribute") and any(
+        _stands(value, text, demand.fragment) for text in given
+    ):
         return True
     if demand.noun in ("text", "attribute") and value in terms:
         return True
