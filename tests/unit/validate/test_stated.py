@@ -98,6 +98,12 @@ DEMANDED: list[tuple[str, list[tuple[int, str]]]] = [
         "def test_a(report):\n    assert set(report) <= set('daily_or_weekly'.split('_or_'))\n",
         [(2, "daily"), (2, "weekly")],
     ),
+    ("def test_a(report):\n    assert report == dict(late=17)\n", [(2, "17"), (2, "late")]),
+    ("def test_a(report):\n    assert report.get('kind', 'none') == 'late'\n", [(2, "kind"), (2, "late")]),
+    (
+        "def test_a(run, workspace):\n    assert run([workspace / 'tool', '--top=17']).out\n",
+        [(2, "--top"), (2, "tool")],
+    ),
     # Patterns.
     (
         "import re\ndef test_a(report):\n    assert re.fullmatch(r'ID-\\d+(?:x)?(?!no)', report[0])\n",
@@ -286,6 +292,7 @@ def test_an_unexplained_key_is_named_with_its_line() -> None:
         (value("0.25"), {"instruction": "25 % of them"}),
         (value("37"), {"truth": {"n": [37]}}),
         (value("-1"), {}),
+        (value("'1250'"), {"instruction": "1,250"}),
         (value("[0, 1, 2, '', 'x', True, None]"), {}),
         (value("'Müller'"), {"files": {"x": "Müller;1".encode("cp1252")}}),
         (value("'/srv/app/x.json'"), {"instruction": "Put x.json into /srv/app."}),

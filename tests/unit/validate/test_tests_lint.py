@@ -32,6 +32,22 @@ REFUSED = [
         "getattr is called with a name that is computed",
     ),
     ("import os\ndef helper():\n    return vars(os)['system']\n", 3, "vars is called"),
+    ("def helper():\n    return __builtins__['eval']\n", 2, "__builtins__ is used"),
+    (
+        "import shutil\ndef test_b(output, tmp_path):\n    assert shutil.copytree(output('/srv/x'), tmp_path / 'x')\n",
+        3,
+        "shutil.copytree reads past",
+    ),
+    (
+        "import os\ndef test_b():\n    assert os.stat(os.path.join('/workspace', 'x'))\n",
+        3,
+        "the absolute path '/workspace'",
+    ),
+    (
+        "def test_b(report, truth):\n    worst = max(abs(report[k] - truth[k]) for k in truth)\n    assert not worst > 1\n",
+        3,
+        "NaN",
+    ),
     ("from os import *\n", 1, "os is imported as a whole"),
     # Unpickling.
     ("import pickle\n", 1, "unpickling"),

@@ -28,6 +28,13 @@ _OPENERS = {
     **dict.fromkeys(
         ("hashlib.file_digest", "mmap.mmap", "numpy.load", "numpy.fromfile"), "digest or read_bytes"
     ),
+    **dict.fromkeys(
+        words(
+            "shutil.copy shutil.copy2 shutil.copyfile shutil.copyfileobj shutil.copytree shutil.move os.link os.symlink "
+            "os.rename os.replace"
+        ),
+        "read_bytes",
+    ),
     **dict.fromkeys(("json.load",), "read_json"),
     **dict.fromkeys(("sqlite3.connect", "sqlite3.dbapi2.connect"), "query"),
     **dict.fromkeys(("yaml.safe_load", "yaml.safe_load_all", "yaml.load", "yaml.load_all"), "read_yaml"),
@@ -145,7 +152,7 @@ def _placed(source: Source, node: ast.Call) -> Iterator[Fault]:
         return
     for leaf in source.flow.leaves(node.args[0]) if node.args else ():
         direct = not source.flow.kinds(node.args[0]) & {DELIVERED, HIDDEN}
-        if leaf.value.startswith("/") and len(leaf.value) > 1 and direct and not leaf.number:
+        if leaf.value.startswith("/") and direct and not leaf.number:
             message = f"the absolute path {leaf.value!r} is used as a file; use workspace / ..., output({leaf.value!r}) or hidden"
             yield Fault(node.lineno, message)
 

@@ -44,6 +44,7 @@ _ORDINALS = words("zeroth first second third fourth fifth sixth seventh eighth n
 _NUMBER = re.compile(
     r"(?<![\w.])-?\d{1,3}(?:[,  '_]\d{3})+(?:\.\d+)?(?![\d])|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|-?\.\d+"
 )
+_PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _MAX_TEXT = 8_000_000
 _MANY = 200
 _SMALL = 1000
@@ -129,6 +130,8 @@ def explained(
 
 def _text_explained(demand: Demand, known: Known, given: Iterable[str], terms: frozenset[str]) -> bool:
     value = demand.value
+    if _PLAIN_NUMBER.fullmatch(value.strip()) and _number_known(float(value), known):
+        return True
     if len(value.strip()) < 2 or not _ALNUM.search(value) or value.strip() in _COMMON:
         return True
     if demand.noun in ("text", "key", "attribute") and any(

@@ -15,7 +15,7 @@ FIXTURES = frozenset(
     )
 )
 """The fixtures of the verifier, and two of pytest's; see docs/blueprint.md."""
-_BUILTINS = frozenset(dir(builtins))
+_BUILTINS = frozenset(dir(builtins)) | {"__builtins__"}
 _DEEP = 8
 
 __all__ = ["FILE", "FIXTURES", "Origins"]
