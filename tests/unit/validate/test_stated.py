@@ -58,6 +58,11 @@ DEMANDED: list[tuple[str, list[tuple[int, str]]]] = [
         "from operator import itemgetter\ndef test_a(report):\n    assert sorted(report, key=itemgetter('rank')) == report\n",
         [(3, "rank")],
     ),
+    (
+        "def load(read, path):\n    return read(path)\n"
+        "def test_a(read_json, workspace):\n    assert load(read_json, workspace / 'x')['cost']\n",
+        [(4, "cost"), (4, "x")],
+    ),
     ("def test_a(report):\n    assert all(k in report for k in ('one', 'two'))\n", [(2, "one"), (2, "two")]),
     (
         "def test_a(report):\n    for k in ['one', 'two']:\n        assert report[k]\n",

@@ -6,7 +6,16 @@ import ast
 from typing import TYPE_CHECKING
 
 from skill2env.stages.validate.testcode.code import GET, ITER, KEYS, Path, key
-from skill2env.stages.validate.testcode.kinds import CONTENT, DELIVERED, HIDDEN, OWN, TOLD, TRUTH, WHOLE
+from skill2env.stages.validate.testcode.kinds import (
+    CONTENT,
+    DELIVERED,
+    HIDDEN,
+    OWN,
+    TOLD,
+    TRUTH,
+    UNKNOWN,
+    WHOLE,
+)
 from skill2env.stages.validate.testcode.texts import NONE, Atoms, Leaf, method
 from skill2env.stages.validate.testcode.words import words
 
@@ -55,7 +64,8 @@ def call_atoms(flow: Flow, node: ast.Call, path: Path) -> Atoms:
         return _from_library(flow, origin, node, arguments, kinds, path)
     if isinstance(node.func, ast.Attribute):
         return _from_method(flow, node, node.func, kinds, path)
-    return kinds | frozenset(atom for atom in flow.atoms(node.func) if isinstance(atom, str))
+    unknown = frozenset({UNKNOWN} if DELIVERED in kinds else ())  # a reader that was handed on, perhaps
+    return kinds | unknown | frozenset(atom for atom in flow.atoms(node.func) if isinstance(atom, str))
 
 
 def _fields(flow: Flow, made: ast.ClassDef, node: ast.Call) -> Atoms:
