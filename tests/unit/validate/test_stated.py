@@ -58,6 +58,11 @@ DEMANDED: list[tuple[str, list[tuple[int, str]]]] = [
         "from operator import itemgetter\ndef test_a(report):\n    assert sorted(report, key=itemgetter('rank')) == report\n",
         [(3, "rank")],
     ),
+    (
+        "def load(read, path):\n    return read(path)\n"
+        "def test_a(read_json, workspace):\n    assert load(read_json, workspace / 'x')['cost']\n",
+        [(4, "cost"), (4, "x")],
+    ),
     ("def test_a(report):\n    assert all(k in report for k in ('one', 'two'))\n", [(2, "one"), (2, "two")]),
     (
         "def test_a(report):\n    for k in ['one', 'two']:\n        assert report[k]\n",
@@ -98,6 +103,12 @@ DEMANDED: list[tuple[str, list[tuple[int, str]]]] = [
         "def test_a(report):\n    assert set(report) <= set('daily_or_weekly'.split('_or_'))\n",
         [(2, "daily"), (2, "weekly")],
     ),
+    ("def test_a(report):\n    assert report == dict(late=17)\n", [(2, "17"), (2, "late")]),
+    ("def test_a(report):\n    assert report.get('kind', 'none') == 'late'\n", [(2, "kind"), (2, "late")]),
+    (
+        "def test_a(run, workspace):\n    assert run([workspace / 'tool', '--top=17']).out\n",
+        [(2, "--top"), (2, "tool")],
+    ),
     # Patterns.
     (
         "import re\ndef test_a(report):\n    assert re.fullmatch(r'ID-\\d+(?:x)?(?!no)', report[0])\n",
@@ -123,6 +134,18 @@ DEMANDED: list[tuple[str, list[tuple[int, str]]]] = [
     (
         "def test_a(workspace, read_bytes, truth):\n    assert read_bytes(workspace / f'{truth}.pem')\n",
         [(2, ".pem")],
+    ),
+    (
+        "def test_a(workspace):\n    assert {p.name for p in (workspace / 'out').iterdir()} == {'x.pem', 'y.pem'}\n",
+        [(2, "out"), (2, "x.pem"), (2, "y.pem")],
+    ),
+    (
+        "def test_a(workspace):\n    assert all(p.suffix == '.pem' for p in (workspace / 'out').iterdir())\n",
+        [(2, ".pem"), (2, "out")],
+    ),
+    (
+        "from datetime import datetime\ndef test_a(report):\n    assert datetime.strptime(report, '%Y at %H')\n",
+        [(3, " at ")],
     ),
     # Delivered programs, services, repositories, databases.
     (
@@ -165,6 +188,11 @@ DEMANDED: list[tuple[str, list[tuple[int, str]]]] = [
     (
         "def test_a(read_xml, workspace):\n    assert read_xml(workspace / 'x').find('entry').attrib['kind']\n",
         [(2, "entry"), (2, "kind"), (2, "x")],
+    ),
+    (
+        "def test_a(run, read_bytes, workspace):\n    db = read_bytes(workspace / 'x.db')\n"
+        "    assert run(['sqlite3', 'o.db', \"INSERT INTO orders (cost) VALUES ('dear')\"], files={'o.db': db}).code == 0\n",
+        [(2, "x.db"), (3, "cost"), (3, "orders")],
     ),
     # What is not demanded.
     ("def test_a(report, truth):\n    assert report == truth['sum'] and truth['x']['y'] == 'mine'\n", []),
@@ -269,6 +297,7 @@ def test_an_unexplained_key_is_named_with_its_line() -> None:
         (value("0.25"), {"instruction": "25 % of them"}),
         (value("37"), {"truth": {"n": [37]}}),
         (value("-1"), {}),
+        (value("'1250'"), {"instruction": "1,250"}),
         (value("[0, 1, 2, '', 'x', True, None]"), {}),
         (value("'Müller'"), {"files": {"x": "Müller;1".encode("cp1252")}}),
         (value("'/srv/app/x.json'"), {"instruction": "Put x.json into /srv/app."}),
@@ -313,6 +342,11 @@ def test_it_is_explained(tests: str, where: dict[str, Any]) -> None:
             "def test_a(workspace, read_text):\n    assert read_text(workspace / 'r.json' / 'sub')\n",
             {},
             "'sub'",
+        ),
+        (
+            "def test_a(run, workspace):\n    assert run(['bash', workspace / 'tool.sh']).out\n",
+            {},
+            "'tool.sh'",
         ),
         (value("{'worst_hour'}"), {"truth": {"worst_hour": 3}}, "'worst_hour'"),
     ],

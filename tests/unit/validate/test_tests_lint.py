@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from skill2env.stages.validate.gates import stated
 from skill2env.stages.validate.gates.tests_lint import judged
 from skill2env.stages.validate.linting import lint
+from skill2env.stages.validate.literals import Known
 
 TEST = "\nimport pytest\n\ndef test_it(truth, report):\n    assert report == truth\n"
 
@@ -32,6 +34,22 @@ REFUSED = [
         "getattr is called with a name that is computed",
     ),
     ("import os\ndef helper():\n    return vars(os)['system']\n", 3, "vars is called"),
+    ("def helper():\n    return __builtins__['eval']\n", 2, "__builtins__ is used"),
+    (
+        "import shutil\ndef test_b(output, tmp_path):\n    assert shutil.copytree(output('/srv/x'), tmp_path / 'x')\n",
+        3,
+        "shutil.copytree reads past",
+    ),
+    (
+        "import os\ndef test_b():\n    assert os.stat(os.path.join('/workspace', 'x'))\n",
+        3,
+        "the absolute path '/workspace'",
+    ),
+    (
+        "def test_b(report, truth):\n    worst = max(abs(report[k] - truth[k]) for k in truth)\n    assert not worst > 1\n",
+        3,
+        "NaN",
+    ),
     ("from os import *\n", 1, "os is imported as a whole"),
     # Unpickling.
     ("import pickle\n", 1, "unpickling"),
@@ -401,6 +419,24 @@ def test_good_tests_pass() -> None:
 @pytest.mark.parametrize("text", ["def test_(:\n", "x = " + "(" * 300 + ")" * 300 + "\n", "a = 1\0\n"])
 def test_what_is_no_python_is_refused_and_breaks_nothing(text: str) -> None:
     assert not judged(text).passed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test_b(report):\n    x = 'a'\n"
+        + "    x = x.replace('a', 'aaaaaaaa')\n" * 60
+        + "    assert report == x\n",
+        "def f0(x):\n    return x\n"
+        + "".join(f"def f{n}(x):\n    return f{n - 1}(x) + f{n - 1}(x)\n" for n in range(1, 60))
+        + "def test_b(report):\n    assert f59(report)\n",
+        "def test_b(report):\n    f = report\n" + "    g = f\n    f = g\n" * 60 + "    assert f(g(f))\n",
+        "def test_b(report):\n    rows = [r for r in report if r != 1]\n    rows = sorted(rows)\n    assert rows\n",
+    ],
+)
+def test_what_grows_or_branches_without_end_ends(text: str) -> None:
+    assert judged(text).passed
+    assert stated.judged(text, Known("", {})).passed
 
 
 def test_what_refers_to_itself_without_end_ends() -> None:

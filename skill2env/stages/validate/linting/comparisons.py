@@ -51,6 +51,11 @@ def _values(source: Source, node: ast.expr) -> list[ast.expr]:
 
 
 def _distance(source: Source, node: ast.expr) -> bool:
+    """Return whether an expression is how far apart numbers are, or the greatest or the sum of that."""
+    if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
+        return _distance(source, node.elt)
+    if isinstance(node, ast.Call) and source.origins.name(node.func) in ("max", "sum"):
+        return any(_distance(source, argument) for argument in node.args)
     named = isinstance(node, ast.Call) and source.origins.name(node.func) in ("abs", "math.fabs", "math.dist")
     return named and not _whole(source, node.args[0] if isinstance(node, ast.Call) and node.args else node)
 

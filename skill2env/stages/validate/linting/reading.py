@@ -28,6 +28,13 @@ _OPENERS = {
     **dict.fromkeys(
         ("hashlib.file_digest", "mmap.mmap", "numpy.load", "numpy.fromfile"), "digest or read_bytes"
     ),
+    **dict.fromkeys(
+        words(
+            "shutil.copy shutil.copy2 shutil.copyfile shutil.copyfileobj shutil.copytree shutil.move os.link os.symlink "
+            "os.rename os.replace"
+        ),
+        "read_bytes",
+    ),
     **dict.fromkeys(("json.load",), "read_json"),
     **dict.fromkeys(("sqlite3.connect", "sqlite3.dbapi2.connect"), "query"),
     **dict.fromkeys(("yaml.safe_load", "yaml.safe_load_all", "yaml.load", "yaml.load_all"), "read_yaml"),
@@ -90,7 +97,7 @@ def faults(source: Source) -> Iterator[Fault]:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             yield from _joined(source, node)
     for loaded in source.loads():
-        if isinstance(loaded, ast.Call) and _touches(source, loaded, ()):
+        if isinstance(loaded, ast.Call) and _touches(source, loaded, set()):
             message = "files are read while the module is loaded; read them in a fixture or a test"
             yield Fault(loaded.lineno, message)
 
@@ -145,7 +152,7 @@ def _placed(source: Source, node: ast.Call) -> Iterator[Fault]:
         return
     for leaf in source.flow.leaves(node.args[0]) if node.args else ():
         direct = not source.flow.kinds(node.args[0]) & {DELIVERED, HIDDEN}
-        if leaf.value.startswith("/") and len(leaf.value) > 1 and direct and not leaf.number:
+        if leaf.value.startswith("/") and direct and not leaf.number:
             message = f"the absolute path {leaf.value!r} is used as a file; use workspace / ..., output({leaf.value!r}) or hidden"
             yield Fault(node.lineno, message)
 
@@ -175,7 +182,7 @@ def _git(source: Source, node: ast.Call) -> Iterator[Fault]:
         )
 
 
-def _touches(source: Source, node: ast.Call, seen: tuple[ast.AST, ...]) -> bool:
+def _touches(source: Source, node: ast.Call, seen: set[ast.AST]) -> bool:
     """Return whether a call looks at files, itself or through helpers of the module."""
     name = source.origins.name(node.func)
     if name in _OPENERS or (name.rpartition(".")[0] in _OS[:-1] and name not in _QUIET):
@@ -183,9 +190,10 @@ def _touches(source: Source, node: ast.Call, seen: tuple[ast.AST, ...]) -> bool:
     functions = source.origins.functions(node.func)
     if isinstance(node.func, ast.Attribute) and not name and not functions and node.func.attr in _LOOKS:
         return True
-    return any(
-        isinstance(inner, ast.Call) and _touches(source, inner, (*seen, function))
-        for function in functions
-        if function not in seen
-        for inner in ast.walk(function)
-    )
+    for function in functions:
+        if function not in seen:
+            seen.add(function)
+            calls = [inner for inner in ast.walk(function) if isinstance(inner, ast.Call)]
+            if any(_touches(source, inner, seen) for inner in calls):
+                return True
+    return False

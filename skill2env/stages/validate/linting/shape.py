@@ -16,7 +16,7 @@ _SWALLOWED = "it swallows a failed assertion; catch the one exception that is me
 def faults(source: Source) -> Iterator[Fault]:
     """Yield tests that can't fail, and what makes failures disappear."""
     for test in source.code.tests():
-        if not _asserts(source, test, ()):
+        if not _asserts(source, test, set()):
             yield Fault(test.lineno, f"{test.name} asserts nothing; assert what must hold of the outputs")
     for function in source.code.functions():
         yield from _weights(source, function)
@@ -25,17 +25,18 @@ def faults(source: Source) -> Iterator[Fault]:
         yield from _lost(source, node)
 
 
-def _asserts(source: Source, function: Function, seen: tuple[ast.AST, ...]) -> bool:
-    """Return whether a function can fail a test, itself or through a helper or a reader."""
+def _asserts(source: Source, function: Function, seen: set[ast.AST]) -> bool:
+    """Return whether a function can fail a test, itself or through a helper or a reader; `seen` have been looked at."""
+    seen.add(function)
     for node in ast.walk(function):
         if isinstance(node, ast.Assert) and not _empty(node):
             return True
-        if isinstance(node, (ast.Call, ast.Raise)) and _calls_failure(source, node, (*seen, function)):
+        if isinstance(node, (ast.Call, ast.Raise)) and _calls_failure(source, node, seen):
             return True
     return False
 
 
-def _calls_failure(source: Source, node: ast.Call | ast.Raise, seen: tuple[ast.AST, ...]) -> bool:
+def _calls_failure(source: Source, node: ast.Call | ast.Raise, seen: set[ast.AST]) -> bool:
     if isinstance(node, ast.Raise):
         return bool(node.exc) and "AssertionError" in ast.unparse(node)
     if source.origins.name(node.func) in _FAILING:

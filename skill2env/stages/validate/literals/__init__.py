@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from skill2env.stages.validate.literals.demands import Demand, Demands, read_demands
+from skill2env.stages.validate.literals.demand import Demand, Demands
+from skill2env.stages.validate.literals.demands import read_demands
 from skill2env.stages.validate.literals.explained import Known, explained
 
 __all__ = ["Demand", "Demands", "Known", "explained", "read_demands"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
+from skill2env.stages.validate.literals.demand import Demand, Demands, value_of
 from skill2env.stages.validate.literals.excluded import Roles
 from skill2env.stages.validate.literals.languages import argv_options, pattern_texts, sql_names, terms
 from skill2env.stages.validate.testcode import Flow, Leaf, TestCode, read_code
@@ -13,6 +14,8 @@ from skill2env.stages.validate.testcode.code import ITER, KEYS, Path
 from skill2env.stages.validate.testcode.kinds import CONTENT, DELIVERED, TOLD, UNKNOWN
 
 _JUDGED = frozenset({CONTENT, TOLD, UNKNOWN})
+_NAMED = _JUDGED | {DELIVERED}
+"""The same, and the names of delivered files."""
 _STARTS = (
     "startswith",
     "endswith",
@@ -31,35 +34,6 @@ _PATHS = ("glob", "rglob", "joinpath", "with_name", "with_suffix", "match", "rel
 _PATTERNS = ("match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn")
 _SETS = ("issubset", "issuperset", "isdisjoint", "intersection", "difference", "symmetric_difference")
 _CASES = ("lower", "upper", "casefold", "title", "capitalize", "swapcase")
-
-
-@dataclass(frozen=True, order=True)
-class Demand:
-    """One literal that outputs must hold."""
-
-    line: int
-    value: str
-    noun: str
-    """What it is: a key, a path, ..."""
-    number: bool = False
-    fragment: bool = False
-    """Whether it is a part of a longer text."""
-    any_case: bool = False
-    """Whether the tests take it in any case."""
-    others: tuple[str, ...] = ()
-    """Other literals that the tests take in its place."""
-
-
-@dataclass(frozen=True)
-class Demands:
-    """What a test module demands, and what it gives."""
-
-    demands: tuple[Demand, ...]
-    """Each value once for each noun, at its first line."""
-    given: frozenset[str]
-    """Texts that the tests hand to delivered programs; what comes back out of them is no surprise."""
-    terms: frozenset[str]
-    """Words of the languages in which outputs are read, such as HTML's tags."""
 
 
 def read_demands(text: str) -> Demands:
@@ -125,6 +99,9 @@ class _Finder:
         elif name in ("operator.itemgetter", "operator.attrgetter"):
             for argument in node.args:
                 yield from self._texts(argument, "key")
+        elif name in ("datetime.datetime.strptime", "time.strptime") and len(node.args) > 1:
+            if self._judged(node.args[0]):
+                yield from self._format(node.args[1])
         elif name in ("math.isclose", "cmath.isclose"):
             yield from self._compared(node.args)
         elif isinstance(node.func, ast.Attribute) and not name:
@@ -173,7 +150,7 @@ class _Finder:
         patterns = [leaf for leaf in self._flow.leaves(base) if name in _PATTERNS and leaf.value]
         if patterns and node.args and self._judged(node.args[-1]) and not kinds & _JUDGED:
             yield from self._pattern(base)
-        if not kinds & _JUDGED or not node.args:
+        if not kinds & _NAMED or not node.args:
             return
         if name in (*_STARTS, *_CUTS):
             yield from self._parts(node.args[0], "text", base)
@@ -195,28 +172,28 @@ class _Finder:
     def _contained(self, left: ast.expr, right: ast.expr, one: bool) -> Iterator[Demand]:
         """Yield what is looked for in something delivered, and the literals among which something delivered is looked for."""
         any_case = self._folds_case(left) or self._folds_case(right)
-        if self._judged(right, (ITER,)):
+        if self._judged(right, (ITER,), _NAMED):
             for leaf in self._flow.leaves(left):
-                yield _demand(leaf, any_case=any_case)
-        if self._judged(left):
+                yield value_of(leaf, any_case=any_case)
+        if self._judged(left, of=_NAMED):
             leaves = self._flow.leaves(right, (ITER,))
             for leaf in leaves:
                 others = tuple(other.value for other in leaves if one and other != leaf)
-                yield _demand(leaf, any_case=any_case, others=others)
+                yield value_of(leaf, any_case=any_case, others=others)
 
     def _compared(self, sides: list[ast.expr]) -> Iterator[Demand]:
-        if not any(self._judged(side) for side in sides):
+        if not any(self._judged(side, of=_NAMED) for side in sides):
             return
         any_case = any(self._folds_case(side) for side in sides)
         distance = any(self._is_distance(side) for side in sides)
         for side in sides:
             for leaf in self._flow.leaves(side):
                 if not (leaf.number and distance):  # a tolerance
-                    yield _demand(leaf, any_case=any_case)
+                    yield value_of(leaf, any_case=any_case)
 
-    def _judged(self, node: ast.expr, path: Path = ()) -> bool:
+    def _judged(self, node: ast.expr, path: Path = (), of: frozenset[str] = _JUDGED) -> bool:
         """Return whether an expression, or a part of it, holds something of what was delivered."""
-        return bool(self._flow.kinds(node, path) & _JUDGED)
+        return bool(self._flow.kinds(node, path) & of)
 
     def _texts(self, node: ast.expr, noun: str) -> Iterator[Demand]:
         yield from self._made(self._flow.leaves(node), noun, lambda leaf: not leaf.number)
@@ -237,6 +214,12 @@ class _Finder:
         for leaf in self._flow.leaves(node):
             for texts, any_case in pattern_texts(leaf.value):
                 yield Demand(leaf.line, texts[0], "text", fragment=True, any_case=any_case, others=texts[1:])
+
+    def _format(self, node: ast.expr) -> Iterator[Demand]:
+        """Yield the texts between the fields of a date's format."""
+        for leaf in self._flow.leaves(node):
+            for part in re.split(r"%.", leaf.value):
+                yield Demand(leaf.line, part, "text", fragment=True)
 
     def _folds_case(self, node: ast.expr) -> bool:
         """Return whether an expression, or what its names are assigned, changes the case of letters."""
@@ -274,14 +257,13 @@ class _Finder:
         for node in ast.walk(self._code.tree):
             if isinstance(node, ast.Call) and self._flow.origins.fixture(node.func) in ("run", "serve"):
                 named = [keyword.value for keyword in node.keywords if keyword.arg == (only or keyword.arg)]
-                for value in named if only else (*node.args, *named):
-                    given |= {leaf.value for leaf in self._flow.leaves(value) if not leaf.number}
+                argv = (
+                    node.args[0].elts if node.args and isinstance(node.args[0], ast.List) else node.args[:1]
+                )
+                for value in named if only else (*argv, *node.args[1:], *named):
+                    if DELIVERED not in self._flow.kinds(value):
+                        given |= {leaf.value for leaf in self._flow.leaves(value) if not leaf.number}
         return frozenset(given)
-
-
-def _demand(leaf: Leaf, any_case: bool = False, others: tuple[str, ...] = ()) -> Demand:
-    noun = "number" if leaf.number else "text"
-    return Demand(leaf.line, leaf.value, noun, leaf.number, leaf.fragment, any_case, others)
 
 
 def _plainly_folded(node: ast.expr) -> bool:

@@ -50,8 +50,12 @@ class Roles:
                     for condition in generator.ifs:
                         yield from _negative(condition)
 
-    def _emptied(self, node: ast.AST) -> bool:
+    def _emptied(self, node: ast.AST, seen: set[ast.AST] | None = None) -> bool:
         """Return whether a collection is asserted to be empty, itself or under the name that it is given."""
+        seen = set() if seen is None else seen
+        if node in seen:
+            return False
+        seen.add(node)
         parent = self._parents.get(node)
         match parent:
             case ast.UnaryOp(op=ast.Not()):
@@ -59,9 +63,9 @@ class Roles:
             case ast.Compare(left=left, comparators=others):
                 return any(_empty(side) for side in (left, *others))
             case ast.Assign(targets=[ast.Name(id=name)]):
-                return any(self._emptied(use) for use in self._uses(parent, name))
+                return any(self._emptied(use, seen) for use in self._uses(parent, name))
             case ast.Call() | ast.BinOp() | ast.BoolOp():
-                return self._emptied(parent)
+                return self._emptied(parent, seen)
             case _:
                 return False
 

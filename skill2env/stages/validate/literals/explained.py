@@ -12,7 +12,7 @@ from typing import Any
 
 from skill2env.models.tree import Tree
 from skill2env.stages.validate.decoded import decoded
-from skill2env.stages.validate.literals.demands import Demand
+from skill2env.stages.validate.literals.demand import Demand
 from skill2env.stages.validate.testcode.words import words
 
 _COMMON = frozenset(
@@ -44,6 +44,7 @@ _ORDINALS = words("zeroth first second third fourth fifth sixth seventh eighth n
 _NUMBER = re.compile(
     r"(?<![\w.])-?\d{1,3}(?:[,  '_]\d{3})+(?:\.\d+)?(?![\d])|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|-?\.\d+"
 )
+_PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _MAX_TEXT = 8_000_000
 _MANY = 200
 _SMALL = 1000
@@ -129,9 +130,13 @@ def explained(
 
 def _text_explained(demand: Demand, known: Known, given: Iterable[str], terms: frozenset[str]) -> bool:
     value = demand.value
+    if _PLAIN_NUMBER.fullmatch(value.strip()) and _number_known(float(value), known):
+        return True
     if len(value.strip()) < 2 or not _ALNUM.search(value) or value.strip() in _COMMON:
         return True
-    if demand.noun != "option" and any(_stands(value, text, demand.fragment) for text in given):
+    if demand.noun in ("text", "key", "attribute") and any(
+        _stands(value, text, demand.fragment) for text in given
+    ):
         return True
     if demand.noun in ("text", "attribute") and value in terms:
         return True

@@ -6,6 +6,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from skill2env.stages.validate.testcode import Flow, Leaf, TestCode
@@ -37,6 +38,7 @@ _ALIAS = re.compile(
     r"\bas\s+\"?(\w+)|\b(?:from|join)\s+\w+\s+(?!on\b|where\b|left\b|join\b|order\b|group\b)(\w+)",
     re.IGNORECASE,
 )
+_OPTION = re.compile(r"--?[A-Za-z][\w-]*|[a-z][a-z-]*")
 _SCRIPTS = ("-c", "-e", "--command", "--eval")
 _OWN = re.compile(r"(pragma_|sqlite_)\w+")
 
@@ -138,8 +140,7 @@ def argv_options(flow: Flow, node: ast.Call) -> list[Leaf]:
         if DELIVERED in kinds:
             delivered = True
         elif delivered and not script:
-            found += [
-                leaf for leaf in leaves if re.fullmatch(r"--?[A-Za-z][\w-]*=?|[a-z][a-z-]*", leaf.value)
-            ]
+            given = [replace(leaf, value=leaf.value.split("=")[0]) for leaf in leaves]
+            found += [leaf for leaf in given if _OPTION.fullmatch(leaf.value)]
         script = script or (not delivered and any(leaf.value in _SCRIPTS for leaf in leaves))
     return found

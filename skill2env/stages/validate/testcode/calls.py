@@ -6,8 +6,17 @@ import ast
 from typing import TYPE_CHECKING
 
 from skill2env.stages.validate.testcode.code import GET, ITER, KEYS, Path, key
-from skill2env.stages.validate.testcode.kinds import CONTENT, DELIVERED, HIDDEN, OWN, TOLD, TRUTH, WHOLE
-from skill2env.stages.validate.testcode.texts import NONE, Atoms, method
+from skill2env.stages.validate.testcode.kinds import (
+    CONTENT,
+    DELIVERED,
+    HIDDEN,
+    OWN,
+    TOLD,
+    TRUTH,
+    UNKNOWN,
+    WHOLE,
+)
+from skill2env.stages.validate.testcode.texts import NONE, Atoms, Leaf, method
 from skill2env.stages.validate.testcode.words import words
 
 if TYPE_CHECKING:
@@ -27,13 +36,14 @@ _READERS = words(
     "read_bytes read_text read_json read_jsonl read_csv read_yaml read_toml read_ini read_xml read_archive query digest"
 )
 _SAME = words(
-    "sorted list tuple set frozenset reversed iter dict filter copy.copy copy.deepcopy collections.Counter"
+    "sorted list tuple set frozenset reversed iter filter copy.copy copy.deepcopy collections.Counter"
 )
 """Functions that give the elements of their argument."""
 _KEEPING = words(
     "str int float bytes round abs sum min max next re.compile re.escape pytest.approx decimal.Decimal fractions.Fraction "
     "math.isclose pathlib.Path pathlib.PurePosixPath datetime.date datetime.datetime datetime.datetime.fromisoformat "
-    "datetime.date.fromisoformat io.StringIO io.BytesIO itertools.chain itertools.chain.from_iterable"
+    "datetime.date.fromisoformat os.path.join os.fspath io.StringIO io.BytesIO "
+    "itertools.chain itertools.chain.from_iterable"
 )
 """Functions whose literal arguments are literals of their result."""
 
@@ -54,7 +64,8 @@ def call_atoms(flow: Flow, node: ast.Call, path: Path) -> Atoms:
         return _from_library(flow, origin, node, arguments, kinds, path)
     if isinstance(node.func, ast.Attribute):
         return _from_method(flow, node, node.func, kinds, path)
-    return kinds | frozenset(atom for atom in flow.atoms(node.func) if isinstance(atom, str))
+    unknown = frozenset({UNKNOWN} if DELIVERED in kinds else ())  # a reader that was handed on, perhaps
+    return kinds | unknown | frozenset(atom for atom in flow.atoms(node.func) if isinstance(atom, str))
 
 
 def _fields(flow: Flow, made: ast.ClassDef, node: ast.Call) -> Atoms:
@@ -77,9 +88,10 @@ def _from_library(
 ) -> Atoms:
     if origin == "enumerate" and node.args and len(path) > 1:
         return flow.atoms(node.args[0], (path[0], *path[2:])) if path[1] != 0 else NONE
-    if origin == "dict" and len(node.args) == 1 and _zipped(flow, node.args[0]) and path:
-        pair = node.args[0].args if isinstance(node.args[0], ast.Call) else []
-        return flow.atoms(pair[0 if path[0] in (ITER, KEYS) else 1], (ITER, *path[1:]))
+    if origin == "dict":
+        return _dictionary(flow, node, path)
+    if origin.startswith("tempfile."):
+        return frozenset({OWN})
     if origin in ("zip", "itertools.zip_longest", "itertools.product") and len(path) > 1:
         index = path[1]
         chosen = node.args[index : index + 1] if isinstance(index, int) else node.args
@@ -92,6 +104,24 @@ def _from_library(
     if origin in _KEEPING:
         return flow.every(arguments) | kinds
     return kinds
+
+
+def _dictionary(flow: Flow, node: ast.Call, path: Path) -> Atoms:
+    """Return the atoms of a part of what `dict(...)` gives: of pairs that were zipped, of a mapping, of its keywords."""
+    named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+    spread = [keyword.value for keyword in node.keywords if not keyword.arg]
+    keys = frozenset(Leaf(node.lineno, name) for name in named)
+    inside = node.args[:1]
+    if inside and path and _zipped(flow, inside[0]):
+        pair = inside[0].args if isinstance(inside[0], ast.Call) else []
+        return flow.atoms(pair[0 if path[0] in (ITER, KEYS) else 1], (ITER, *path[1:]))
+    found = flow.every((*inside, *spread), path)
+    if not path:
+        return found | keys | flow.every(named.values())
+    if path[0] in (ITER, KEYS):
+        return found | keys
+    exact = [value for name, value in named.items() if f"={name}" == path[0]]
+    return found | flow.every(exact or named.values(), path[1:])
 
 
 def _zipped(flow: Flow, node: ast.expr) -> bool:
@@ -108,7 +138,8 @@ def _from_method(
     if name == "values" and path:
         return flow.atoms(base, (GET, *path[1:]))
     if name in ("get", "pop") and node.args:
-        return flow.atoms(base, (key(node.args[0]) or GET, *path)) | flow.every(node.args[1:], path)
+        default = frozenset(atom for atom in flow.every(node.args[1:], path) if isinstance(atom, str))
+        return flow.atoms(base, (key(node.args[0]) or GET, *path)) | default
     if name in ("keys", "copy"):
         return flow.atoms(base, path)
     constants = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]

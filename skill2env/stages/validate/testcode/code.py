@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from skill2env.models.python_source import parse_python
 
@@ -100,12 +101,16 @@ class TestCode:
 
     def methods(self, name: str) -> list[Function]:
         """Return the methods of that name of all classes."""
-        return [
-            function
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.ClassDef)
-            for function in self.own[node].functions.get(name, [])
-        ]
+        return self._methods.get(name, [])
+
+    @cached_property
+    def _methods(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for node, scope in self.own.items():
+            if isinstance(node, ast.ClassDef):
+                for name, functions in scope.functions.items():
+                    found.setdefault(name, []).extend(functions)
+        return found
 
 
 def read_code(text: str) -> TestCode:

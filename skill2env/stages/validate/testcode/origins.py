@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable
+from typing import TypeVar
 
 from skill2env.stages.validate.testcode.code import FILE, Definition, Function, TestCode, fixture_name
 from skill2env.stages.validate.testcode.words import words
@@ -15,8 +17,8 @@ FIXTURES = frozenset(
     )
 )
 """The fixtures of the verifier, and two of pytest's; see docs/blueprint.md."""
-_BUILTINS = frozenset(dir(builtins))
-_DEEP = 8
+Known = TypeVar("Known")
+_BUILTINS = frozenset(dir(builtins)) | {"__builtins__"}
 
 __all__ = ["FILE", "FIXTURES", "Origins"]
 
@@ -27,44 +29,51 @@ class Origins:
     def __init__(self, code: TestCode) -> None:
         """Prepare for one module."""
         self._code = code
+        self._names: dict[ast.expr, str] = {}
+        self._fixtures: dict[ast.expr, str] = {}
+        self._functions: dict[ast.expr, list[Function]] = {}
 
-    def name(self, node: ast.expr, depth: int = 0) -> str:
+    def name(self, node: ast.expr) -> str:
         """Return the dotted origin of an expression, such as `os.system`; empty where it names nothing of a library.
 
         Aliases are followed, by import or by assignment, and so are `getattr` with a constant, `__import__` and
         `importlib.import_module`. A built-in is its bare name.
         """
-        if depth > _DEEP:
-            return ""
+        return _once(self._names, node, "", self._name)
+
+    def _name(self, node: ast.expr) -> str:
         match node:
             case ast.Name(id=name):
-                return self._plain(node, name, depth)
+                return self._plain(node, name)
             case ast.Attribute(value=base, attr=attr):
-                origin = self.name(base, depth + 1)
+                origin = self.name(base)
                 return f"{origin}.{attr}" if origin else ""
             case ast.Call(func=function, args=[ast.Constant(value=str() as text), *_]):
-                imports = self.name(function, depth + 1) in ("__import__", "importlib.import_module")
+                imports = self.name(function) in ("__import__", "importlib.import_module")
                 return text if imports else ""
             case ast.Call(func=function, args=[base, ast.Constant(value=str() as text), *_]):
-                origin = self.name(base, depth + 1)
-                return f"{origin}.{text}" if origin and self.name(function, depth + 1) == "getattr" else ""
+                origin = self.name(base)
+                return f"{origin}.{text}" if origin and self.name(function) == "getattr" else ""
             case _:
                 return ""
 
-    def _plain(self, node: ast.Name, name: str, depth: int) -> str:
+    def _plain(self, node: ast.Name, name: str) -> str:
         scope = self._code.scopes[node].holding(name)
         if scope is None:
             return name if name in _BUILTINS else ""
         if name in scope.imports:
             return scope.imports[name]
         for made in scope.names.get(name, ()):
-            if not made.taken and not made.under and (origin := self.name(made.value, depth + 1)):
+            if not made.taken and not made.under and (origin := self.name(made.value)):
                 return origin
         return ""
 
-    def fixture(self, node: ast.expr, depth: int = 0) -> str:
+    def fixture(self, node: ast.expr) -> str:
         """Return which of the verifier's fixtures a name is; empty where it is none of them."""
-        if not isinstance(node, ast.Name) or depth > _DEEP:
+        return _once(self._fixtures, node, "", self._fixture)
+
+    def _fixture(self, node: ast.expr) -> str:
+        if not isinstance(node, ast.Name):
             return ""
         scope = self._code.scopes[node].holding(node.id)
         if scope is None:
@@ -73,30 +82,31 @@ class Origins:
             own = self._code.fixtures.get(node.id)
             if own is None or own is scope.node:
                 return node.id if node.id in FIXTURES else ""
-            return self._one(_returned(own), depth)
+            return self._one(_returned(own))
         if node.id in scope.parameters:
             return node.id if node.id in FIXTURES else ""
-        return self._one([made.value for made in scope.names.get(node.id, ()) if whole(made)], depth)
+        return self._one([made.value for made in scope.names.get(node.id, ()) if whole(made)])
 
-    def _one(self, values: list[ast.expr], depth: int) -> str:
-        found = {self.fixture(value, depth + 1) for value in values}
+    def _one(self, values: list[ast.expr]) -> str:
+        found = {self.fixture(value) for value in values}
         return found.pop() if len(found) == 1 else ""
 
-    def functions(self, node: ast.expr, depth: int = 0) -> list[Function]:
+    def functions(self, node: ast.expr) -> list[Function]:
         """Return the functions of the module that a called expression may be; methods are found by name alone."""
-        if depth > _DEEP:
-            return []
+        return _once(self._functions, node, [], self._called)
+
+    def _called(self, node: ast.expr) -> list[Function]:
         match node:
             case ast.Lambda():
                 return [node]
             case ast.Name(id=name):
-                return self._named(node, name, depth)
+                return self._named(node, name)
             case ast.Attribute(attr=attr) if not self.name(node):
                 return self._code.methods(attr)
             case _:
                 return []
 
-    def _named(self, node: ast.Name, name: str, depth: int) -> list[Function]:
+    def _named(self, node: ast.Name, name: str) -> list[Function]:
         scope = self._code.scopes[node].holding(name)
         if scope is None:
             return []
@@ -111,9 +121,9 @@ class Origins:
         ):
             values += _returned(own)
         for value in values:
-            found += self.functions(value, depth + 1)
+            found += self.functions(value)
         fixtures = self._code.fixtures.values()
-        return [function for function in found if function not in fixtures]
+        return list(dict.fromkeys(function for function in found if function not in fixtures))
 
     def class_of(self, node: ast.expr) -> ast.ClassDef | None:
         """Return the module's class that a called name is."""
@@ -121,6 +131,16 @@ class Origins:
             return None
         scope = self._code.scopes[node].holding(node.id)
         return scope.classes.get(node.id) if scope else None
+
+
+def _once(
+    known: dict[ast.expr, Known], node: ast.expr, at_first: Known, find: Callable[[ast.expr], Known]
+) -> Known:
+    """Return what is known of an expression, or find it; what refers to itself is taken as it is at first."""
+    if node not in known:
+        known[node] = at_first
+        known[node] = find(node)
+    return known[node]
 
 
 def whole(made: Definition) -> bool:

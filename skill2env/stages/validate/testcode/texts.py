@@ -12,7 +12,7 @@ from skill2env.stages.validate.testcode.words import words
 
 _PLACE = re.compile(r"%(?:\(\w+\))?[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]|\{[^{}]*\}")
 _PURE = words(
-    "lower upper title casefold capitalize strip lstrip rstrip removeprefix removesuffix replace swapcase expandtabs"
+    "lower upper title casefold capitalize strip lstrip rstrip removeprefix removesuffix replace swapcase"
 )
 _MANY = ("split", "rsplit", "splitlines", "partition", "rpartition")
 _SAME = (
@@ -25,6 +25,8 @@ _SAME = (
     "difference",
     "symmetric_difference",
 )
+_LONG = 2000
+"""Characters above which a text is not worked on: one that grows by itself would never end."""
 _DROPPED = words(
     "sum index find count isoformat total_seconds hexdigest findall finditer match fullmatch search sub subn"
 )
@@ -99,6 +101,10 @@ def method(name: str, receiver: Iterable[str | Leaf], constants: list[Any]) -> f
 
 def _called(leaf: Leaf, name: str, constants: list[Any]) -> list[Leaf]:
     """Return what a method of texts gives for a literal."""
+    if len(leaf.value) > _LONG or any(
+        isinstance(value, (str, bytes)) and len(value) > _LONG for value in constants
+    ):
+        return [leaf.part()]
     plain = [_text(value) if isinstance(value, bytes) else value for value in constants]
     try:
         given = getattr(leaf.value, name)(*plain)
