@@ -83,7 +83,7 @@ HARMS = {
         (Status.AGENT_FAULT,),
         "outputs were refused",
     ),
-    "a hundred thousand files": Harm("mkdir out; cd out; seq 30000 | xargs touch", (Status.AGENT_FAULT,)),
+    "thirty thousand files": Harm("mkdir out; cd out; seq 30000 | xargs touch", (Status.AGENT_FAULT,)),
     "io_uring": Harm(
         "python3 -c 'import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
         "print([libc.syscall(n, 8, 0) for n in (425, 426, 427)], ctypes.get_errno())'",

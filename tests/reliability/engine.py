@@ -60,13 +60,14 @@ class Disk:
     def fill(self, leave_mb: int = 0) -> None:
         """Fill the disk until so much is left."""
         size = max(self.free_mb() - leave_mb, 0) << 20
-        with self._ballast.open("wb") as file, contextlib.suppress(OSError):
+        with contextlib.suppress(OSError), self._ballast.open("wb") as file:
             os.posix_fallocate(file.fileno(), 0, size)
-        if not leave_mb:
-            with (self.mount / "ballast2").open("wb") as file, contextlib.suppress(OSError):
-                while True:
-                    file.write(bytes(1 << 12))
-                    file.flush()
+        if leave_mb:
+            return
+        with contextlib.suppress(OSError), (self.mount / "ballast2").open("wb") as file:
+            while True:
+                file.write(bytes(1 << 12))
+                file.flush()
 
     def empty(self) -> None:
         for name in ("ballast", "ballast2"):
