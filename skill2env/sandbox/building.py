@@ -32,6 +32,8 @@ _BAD_REQUEST = 400
 _UPDATE_SEC = 30
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _NOISE = ("---> ", "Removing intermediate container ")  # the builder's own lines
+_FAULT = re.compile(r"returned a non-zero code: \d+$|^(COPY|ADD) failed|^[Dd]ockerfile|unknown instruction")
+"""How the builder says that a step is at fault; what it says otherwise (no network, no container) is the engine's matter."""
 _RUNNING = re.compile(r"---> Running in ([0-9a-f]{12})$")
 
 
@@ -119,13 +121,14 @@ def _bound(api: docker.APIClient, container: str) -> None:
 
 
 def _failure(tag: str, step: str, error: str, tail: list[str]) -> EngineError:
-    """Return what a failing build means: a full disk is nobody's fault, and a rejection would be kept for ever."""
+    """Return what a failing build means: only a faulty step is a rejection, since that is kept for ever."""
     if error.endswith(DISK_FULL):
         return EngineDown(f"the Docker Engine's disk is full ({error}); free space on it and run again")
     reason = " | ".join((error, *tail))
     if any(DISK_FULL in line.lower() for line in tail):
         return EngineError(f"The image {tag} can't be built for want of space: {step} failed with: {reason}")
-    return BuildFailed(f"The image {tag} can't be built: {step} failed with: {reason}")
+    kind = BuildFailed if _FAULT.search(error) else EngineError
+    return kind(f"The image {tag} can't be built: {step} failed with: {reason}")
 
 
 def _plain(line: str) -> str:

@@ -103,7 +103,7 @@ class DockerSandbox:
             return self._asked_kind(path)
         if decided:
             return kind
-        self._must_exist()
+        self._state()  # raises where the path is absent because the whole container is
         if path not in self._image_kinds:
             self._image_kinds[path] = self._asked_kind(path)
         return self._image_kinds[path]
@@ -111,16 +111,17 @@ class DockerSandbox:
     def _asked_kind(self, path: str) -> Kind | None:
         with self._ask("HEAD", "archive", path=path) as answer:
             if answer.status_code == _NOT_FOUND:
-                self._must_exist()
+                self._state()  # raises where the path is absent because the whole container is
                 return None
             well(answer)
             mode: int = json.loads(base64.b64decode(answer.headers["X-Docker-Container-Path-Stat"]))["mode"]
         return next((kind for bits, kind in _KINDS if mode & bits), "file")
 
-    def _must_exist(self) -> None:
-        """Raise ContainerGone where a path is absent because the whole container is."""
-        if call(self._api.inspect_container, self._container)["State"].get("Status") in _GOING:
-            raise ContainerGone(f"the container {self._container[:12]} is being removed from outside")
+    def _state(self) -> dict[str, Any]:
+        state: dict[str, Any] = call(self._api.inspect_container, self._container)["State"]
+        if state.get("Status") in _GOING:
+            raise ContainerGone(f"the container was removed from outside: {self._container[:12]} is going")
+        return state
 
     def untouched(self, path: str) -> bool:
         """Return whether its own layer says nothing about a path; False where that layer can't be read."""
@@ -193,8 +194,13 @@ class DockerSandbox:
         return None if self._layer is None else fingerprint_of(self._layer)
 
     def running(self) -> bool:
-        """Return whether the main process lives."""
-        return bool(call(self._api.inspect_container, self._container)["State"]["Running"])
+        """Return whether the main process lives.
+
+        Raises:
+            ContainerGone: it was, or is being, removed, which kills it first.
+            EngineError: the engine failed.
+        """
+        return bool(self._state()["Running"])
 
     def kill(self) -> None:
         """Kill every process at once; no error where it is dead already."""

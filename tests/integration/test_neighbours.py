@@ -79,11 +79,11 @@ HARMS = {
     "a flood of programs": Harm("while :; do /bin/true; done", (Status.AGENT_FAULT,), TIME_OUT),
     "a file of a terabyte": Harm("truncate -s 1T report.json", (Status.AGENT_FAULT,), "outputs were refused"),
     "outputs without end": Harm(
-        "mkdir out; for i in $(seq 9); do head -c 16000000 /dev/urandom > out/$i; done",
+        "mkdir out; for i in $(seq 9); do truncate -s 16000000 out/$i; done",
         (Status.AGENT_FAULT,),
-        "outputs were refused",
+        "more than 67108864 bytes",
     ),
-    "a hundred thousand files": Harm("mkdir out; cd out; seq 30000 | xargs touch", (Status.AGENT_FAULT,)),
+    "thirty thousand files": Harm("mkdir out; cd out; seq 30000 | xargs touch", (Status.AGENT_FAULT,)),
     "io_uring": Harm(
         "python3 -c 'import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
         "print([libc.syscall(n, 8, 0) for n in (425, 426, 427)], ctypes.get_errno())'",
@@ -103,10 +103,10 @@ HARMS = {
         "0\n",
     ),
     "shared memory": Harm(
-        "cat /dev/zero > /dev/shm/a; stat -c %s /dev/shm/a; "
-        "python3 -c 'import mmap; m = mmap.mmap(-1, 10 ** 9); m.write(bytes(10 ** 9))'; echo code $?",
+        "cat /dev/zero > /dev/shm/a; size=$(stat -c %s /dev/shm/a); "
+        "python3 -c 'import mmap; m = mmap.mmap(-1, 10 ** 9); m.write(bytes(10 ** 9))'; echo $size, code $?",
         (Status.FAIL,),
-        "67108864\ncode 137",
+        "67108864, code 137\n",
     ),
 }
 

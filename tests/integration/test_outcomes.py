@@ -35,6 +35,7 @@ pytestmark = pytest.mark.docker
 
 BASE = Path(__file__).resolve().parents[1] / "cases" / "blueprints" / "base"
 SHORT = Limits(agent_sec=5, verifier_sec=20, memory_mb=256, cpus=1, pids=128)
+LONG = Limits(agent_sec=60, verifier_sec=60, memory_mb=128, cpus=1, pids=128)
 DELETE = "rm -rf --no-preserve-root /usr /bin /lib /lib64 /etc 2>/dev/null"
 BROKEN = "def test_x(:\n"
 FRAGILE = """
@@ -92,7 +93,8 @@ def test_a_way_of_ending_has_one_status(
 ) -> None:
     commands, tests, status = WAYS[way]
     with made.judge_of(docker_engine, judge_image, made.tests_tree(tests)) as judge:
-        trial = made.attempt(docker_engine, shell_image, judge, *commands, limits=SHORT)
+        limits = SHORT if "sleep 600" in commands else LONG
+        trial = made.attempt(docker_engine, shell_image, judge, *commands, limits=limits)
     assert (trial.verdict.status, trial.verdict.reward) == (status, float(status is Status.PASS))
     assert bool(trial.verdict.reason) == (status in (Status.AGENT_FAULT, Status.NO_VERDICT))
     assert len(attempts) == 1, "an agent that fails is not given another chance"
@@ -191,11 +193,11 @@ def test_a_judge_that_is_removed_judges_again(
     engine: docker.DockerClient, docker_engine: DockerEngine, judge_image: str, tmp_path: Path
 ) -> None:
     slow = "import time\ndef test_report(workspace, read_json):\n    time.sleep(4)\n    assert read_json(workspace / 'report.json')\n"
-    with (
-        made.judge_of(docker_engine, judge_image, made.tests_tree(slow)) as judge,
-        removing(engine, docker_engine, 1, "judge") as gone,
-    ):
-        verdict, _ = judge.verdict(made.outputs(tmp_path, {"workspace/report.json": "[1]"}))
+    collected = made.outputs(tmp_path, {"workspace/report.json": "[1]"})
+    with made.judge_of(docker_engine, judge_image, made.tests_tree(slow)) as judge:
+        assert judge.verdict(collected)[0].status is Status.PASS
+        with removing(engine, docker_engine, 1, "judge") as gone:
+            verdict, _ = judge.verdict(collected)
     assert len(gone) == 1
     assert verdict.status is Status.PASS
 

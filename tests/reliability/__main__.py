@@ -19,7 +19,6 @@ TABLE = (
     scenarios.two_runs,
     scenarios.two_workspaces,
     scenarios.engine_stops,
-    scenarios.engine_restarts,
     scenarios.work_disk_full,
     scenarios.engine_disk_full,
     scenarios.kills,

@@ -40,6 +40,11 @@ def run(*argv: str, **kwargs: object) -> str:
     return str(done.stdout)
 
 
+def _devices() -> set[str]:
+    """Return the bridges of the host, which belong to other engines."""
+    return {path.parent.name for path in Path("/sys/class/net").glob("*/bridge")}
+
+
 class Disk:
     """A file system of a fixed size on a file, mounted."""
 
@@ -60,13 +65,14 @@ class Disk:
     def fill(self, leave_mb: int = 0) -> None:
         """Fill the disk until so much is left."""
         size = max(self.free_mb() - leave_mb, 0) << 20
-        with self._ballast.open("wb") as file, contextlib.suppress(OSError):
+        with contextlib.suppress(OSError), self._ballast.open("wb") as file:
             os.posix_fallocate(file.fileno(), 0, size)
-        if not leave_mb:
-            with (self.mount / "ballast2").open("wb") as file, contextlib.suppress(OSError):
-                while True:
-                    file.write(bytes(1 << 12))
-                    file.flush()
+        if leave_mb:
+            return
+        with contextlib.suppress(OSError), (self.mount / "ballast2").open("wb") as file:
+            while True:
+                file.write(bytes(1 << 12))
+                file.flush()
 
     def empty(self) -> None:
         for name in ("ballast", "ballast2"):
@@ -78,7 +84,7 @@ class Disk:
 
 
 class PrivateEngine:
-    """A dockerd without a network, which knows the base and one toolchain, and code whose toolchain is that one's image.
+    """A dockerd in a network namespace without a network, which knows the base and one toolchain, and code whose toolchain is that one's image.
 
     The engine can't build a toolchain from packages, since it has no network: so the copy of the package that `environment`
     names has Dockerfiles that begin with the images that were loaded.
@@ -123,7 +129,11 @@ class PrivateEngine:
             raise UsageError(
                 "these scenarios start an engine of their own: run them as root where dockerd is installed"
             )
+        # In a network namespace of its own: a dockerd without a bridge deletes the device docker0, whosever it is.
         command = [
+            "unshare",
+            "--net",
+            "--",
             program,
             f"--config-file={self.folder}/daemon.json",
             f"--data-root={self.disk.mount}/data",
@@ -136,6 +146,7 @@ class PrivateEngine:
             "--ip-masq=false",
             "--storage-driver=overlay2",
         ]
+        devices = _devices()
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 command, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log
@@ -146,8 +157,15 @@ class PrivateEngine:
                 client = self.client()
                 client.ping()
                 client.close()
-                return
+                break
             time.sleep(0.2)
+        if not devices <= _devices():
+            self.stop()
+            raise UsageError(
+                f"the engine of the scenarios took away {devices - _devices()}; it must not see the host's network"
+            )
+        if time.monotonic() < deadline:
+            return
         raise UsageError(
             f"the engine of the scenarios does not start: {(self.folder / 'log').read_text()[-800:]}"
         )

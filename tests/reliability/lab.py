@@ -72,10 +72,15 @@ class Ran:
     pids: list[int] = field(default_factory=list)
 
 
-def pipeline(root: Path, environment: dict[str, str], kill_after: float | None = None) -> Ran:
-    """Run all stages; after so many seconds the process group of the one that runs is killed."""
+def pipeline(
+    root: Path, environment: dict[str, str], start: str = STAGES[0], kill_after: float | None = None
+) -> Ran:
+    """Run the stages from `start` on, as DVC does it where those before are through.
+
+    After `kill_after` seconds the process group of the one that runs is killed.
+    """
     ran, began = Ran(), time.monotonic()
-    for stage in STAGES:
+    for stage in STAGES[STAGES.index(start) :]:
         ran.stage = stage
         left = LONGEST_SEC if kill_after is None else kill_after - (time.monotonic() - began)
         process = subprocess.Popen(

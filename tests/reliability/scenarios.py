@@ -19,6 +19,7 @@ from skill2env.sandbox.ownership import RUN_LABEL
 from tests.reliability.engine import PrivateEngine, run
 from tests.reliability.lab import (
     LONGEST_SEC,
+    STAGES,
     Ran,
     executed_again,
     lay_out,
@@ -62,8 +63,8 @@ class Lab:
     def workspace(self, name: str) -> Path:
         return lay_out(self.folder / name)
 
-    def run(self, root: Path, kill_after: float | None = None) -> Ran:
-        return pipeline(root, self.engine.environment(), kill_after)
+    def run(self, root: Path, start: str = STAGES[0], kill_after: float | None = None) -> Ran:
+        return pipeline(root, self.engine.environment(), start, kill_after)
 
     def whole(self, root: Path, seen: Seen, what: str) -> None:
         """Expect a workspace that has everything of the unbroken run, each thing executed once."""
@@ -75,8 +76,8 @@ class Lab:
         seen.expect(results(root) == self.trials, f"{what}: {results(root)} trials instead of {self.trials}")
 
 
-def _finish(lab: Lab, root: Path, seen: Seen, what: str) -> None:
-    ran = lab.run(root)
+def _finish(lab: Lab, root: Path, seen: Seen, what: str, start: str = STAGES[0]) -> None:
+    ran = lab.run(root, start)
     if ran.code:
         seen.faults.append(
             f"{what}: the rerun ended with {ran.code} in {ran.stage}: {ran.said.strip()[-300:]}"
@@ -106,15 +107,17 @@ def kills(lab: Lab) -> Seen:
     pids: set[int] = set()
     while killed < lab.kills:
         root = lab.workspace(f"killed-{whole}")
+        start = STAGES[0]
         while True:
-            # Soon, in the middle and late: each stage's moments come up.
-            moment = chance.uniform(0.3, chance.choice((4.0, 10.0, 1.2 * lab.seconds)))
-            ran = lab.run(root, moment if killed < lab.kills else None)
+            # Soon, in the middle and late in what is left to do; and now and then all stages are run anew.
+            moment = chance.uniform(0.2, chance.choice((3.0, 6.0, 12.0)))
+            ran = lab.run(root, start, moment if killed < lab.kills else None)
             pids.update(ran.pids)
             if not ran.killed:
                 break
             killed += 1
             stages[ran.stage] += 1
+            start = chance.choice((ran.stage, ran.stage, ran.stage, STAGES[0]))
         seen.expect(ran.code == 0, f"exit code {ran.code} in {ran.stage}: {ran.said.strip()[-300:]}")
         if not ran.code:
             lab.whole(root, seen, f"corpus {whole}")
@@ -165,87 +168,86 @@ def _when(condition: Callable[[], bool], then: Callable[[], None]) -> threading.
 
 
 def engine_stops(lab: Lab) -> Seen:
-    """Stop the engine in mid-run; the run ends, and a run on the engine that was started again finishes it."""
+    """Stop the engine in mid-run, run while it is down, restart it in the middle of the next run, and finish."""
     seen = Seen()
     root = lab.workspace("engine-stops")
+    allowed = (ExitCode.ENGINE, ExitCode.TOO_MANY_ERRORS)
+
     stopping = _when(lambda: results(root) >= lab.trials // 3, lab.engine.stop)
     ran = lab.run(root)
     stopping.join()
     answered = results(root)
-    down = lab.run(root)
-    seen.expect(
-        ran.code in (ExitCode.ENGINE, ExitCode.TOO_MANY_ERRORS),
-        f"exit code {ran.code}: {ran.said.strip()[-300:]}",
-    )
-    seen.expect(one_sentence(ran), f"no single sentence: {ran.said.strip()[-300:]}")
+    seen.expect(ran.code in allowed, f"exit code {ran.code}: {ran.said.strip()[-400:]}")
+    seen.expect(one_sentence(ran), f"no single sentence: {ran.said.strip()[-400:]}")
+
+    down = lab.run(root, ran.stage)
     seen.expect(
         down.code == ExitCode.ENGINE and one_sentence(down),
         f"while it is down: {down.code}, {down.said[-300:]}",
     )
     seen.expect(results(root) == answered, "answers were given while the engine was down")
     lab.engine.start()
-    _finish(lab, root, seen, "after the start")
-    seen.figures = {
-        "stopped after": answered,
-        "of": lab.trials,
-        "exit code": ran.code,
-        "said": ran.said.strip()[:150],
-    }
-    return seen
-
-
-def engine_restarts(lab: Lab) -> Seen:
-    """Stop the engine in mid-run and start it at once: whatever the run makes of it, no reward comes of it."""
-    seen = Seen()
-    root = lab.workspace("engine-restarts")
 
     def restart() -> None:
         lab.engine.stop()
         lab.engine.start()
 
-    restarting = _when(lambda: results(root) >= lab.trials // 2, restart)
-    ran = lab.run(root)
+    restarting = _when(lambda: results(root) >= 2 * lab.trials // 3, restart)
+    again = lab.run(root, ran.stage)
     restarting.join()
-    allowed = (ExitCode.OK, ExitCode.ENGINE, ExitCode.TOO_MANY_ERRORS)
-    seen.expect(ran.code in allowed, f"exit code {ran.code}: {ran.said.strip()[-300:]}")
-    answered = results(root)
-    _finish(lab, root, seen, "after the restart")
-    seen.figures = {"answered": answered, "of": lab.trials, "exit code": ran.code}
+    seen.expect(
+        again.code in (ExitCode.OK, *allowed), f"restart: exit code {again.code}: {again.said.strip()[-400:]}"
+    )
+    between = results(root)
+    _finish(lab, root, seen, "afterwards")
+    seen.figures = {
+        "stopped at": answered,
+        "restarted at": between,
+        "of": lab.trials,
+        "exit codes": f"{ran.code}, {down.code}, {again.code}",
+        "said": ran.said.strip()[:150],
+    }
     return seen
 
 
 def work_disk_full(lab: Lab) -> Seen:
-    """Run in a workspace whose disk is too small, at several sizes, and again when it has grown."""
+    """Run in a workspace whose disk is too small, let it grow a little, run again, and so on until it is enough."""
     seen = Seen()
     sizes: list[str] = []
     probe = lab.folder / "unbroken"
-    corpus = _used(probe / "skills_corpus")
-    grown = _used(probe / "data")
-    for share in (0.02, 0.3, 0.6, 0.9):
-        size = int(corpus + 300_000 + share * grown)
-        root = lab.folder / f"small-{share}"
-        root.mkdir()
-        run("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(root))
-        try:
-            ran = Ran(code=int(ExitCode.WORKSPACE), stage="-")
-            try:
-                lay_out(root)
-                ran = lab.run(root)
-                sizes.append(f"{size / MB:.1f} MB: {ran.code} in {ran.stage}")
-                seen.expect(
-                    ran.code == ExitCode.WORKSPACE,
-                    f"{size}: exit code {ran.code} in {ran.stage}: {ran.said[-300:]}",
-                )
-                seen.expect(
-                    one_sentence(ran) and "free space" in ran.said,
-                    f"{size}: no sentence: {ran.said.strip()[-400:]}",
-                )
-            finally:
-                run("mount", "-o", f"remount,size={4 * (corpus + grown) + 64 * MB}", str(root))
-            _finish(lab, root, seen, f"grown from {size}")
-        finally:
-            run("umount", "--lazy", str(root))
-    seen.figures = {"sizes": ", ".join(sizes), "needed MB": round((corpus + grown) / MB, 1)}
+    corpus, grown = _used(probe / "skills_corpus"), _used(probe / "data")
+    root = lab.folder / "small"
+    root.mkdir()
+    size = corpus + 300_000
+    run("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(root))
+    try:
+        lay_out(root)
+        ran = Ran()
+        for share in (0.02, 0.2, 0.4, 0.6, 0.8):
+            size = int(corpus + 300_000 + share * grown)
+            run("mount", "-o", f"remount,size={size}", str(root))
+            ran = lab.run(root, ran.stage or STAGES[0])
+            if not ran.code:
+                break
+            sizes.append(f"{size / MB:.1f} MB: {ran.code} in {ran.stage}")
+            seen.expect(
+                ran.code == ExitCode.WORKSPACE,
+                f"{size}: exit code {ran.code} in {ran.stage}: {ran.said[-400:]}",
+            )
+            seen.expect(
+                one_sentence(ran) and "free space" in ran.said,
+                f"{size}: no sentence: {ran.said.strip()[-400:]}",
+            )
+        run("mount", "-o", f"remount,size={4 * (corpus + grown) + 64 * MB}", str(root))
+        _finish(lab, root, seen, "grown")
+        seen.expect(len(sizes) >= 2, "the disk was never full")
+        seen.figures = {
+            "sizes": ", ".join(sizes),
+            "needed MB": round((corpus + grown) / MB, 1),
+            "said": ran.said.strip()[:120],
+        }
+    finally:
+        run("umount", "--lazy", str(root))
     return seen
 
 
@@ -254,26 +256,28 @@ def _used(folder: Path) -> int:
 
 
 def engine_disk_full(lab: Lab) -> Seen:
-    """Fill the engine's disk before a run and in the middle of one, to the last byte and nearly."""
+    """Fill the engine's disk nearly, wholly, and wholly in the middle of a run."""
     seen = Seen()
     codes: list[str] = []
-    for name, left, after in (
-        ("before", 300, 0),
-        ("before, all", 0, 0),
-        ("in the middle", 0, lab.trials // 3),
-    ):
-        root = lab.workspace(f"engine-full-{name.replace(', ', '-').replace(' ', '-')}")
-        filling = _when(
-            lambda root=root, after=after: results(root) >= after,
-            lambda left=left: lab.engine.disk.fill(left),
-        )  # type: ignore[misc]
+    root = lab.workspace("engine-full")
+    stage = STAGES[0]
+    for name, left, after in (("nearly", 300, 0), ("wholly", 0, 0), ("in the middle", 0, lab.trials // 3)):
+
+        def fill(left: int = left) -> None:
+            lab.engine.disk.fill(left)
+
+        def reached(after: int = after) -> bool:
+            return results(root) >= after
+
+        filling = _when(reached, fill)
         if not after:
             filling.join()
         try:
-            ran = lab.run(root)
+            ran = lab.run(root, stage)
             filling.join()
         finally:
             lab.engine.disk.empty()
+        stage = ran.stage
         codes.append(f"{name}: {ran.code} in {ran.stage}")
         seen.expect(
             ran.code == ExitCode.ENGINE,
@@ -282,9 +286,8 @@ def engine_disk_full(lab: Lab) -> Seen:
         seen.expect(
             one_sentence(ran) and "disk" in ran.said, f"{name}: no sentence: {ran.said.strip()[-400:]}"
         )
-        _finish(lab, root, seen, name)
-        seen.figures["said"] = ran.said.strip()[:150]
-    seen.figures["exit codes"] = ", ".join(codes)
+    _finish(lab, root, seen, "afterwards")
+    seen.figures = {"exit codes": ", ".join(codes), "said": ran.said.strip()[:150]}
     return seen
 
 

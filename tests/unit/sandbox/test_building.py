@@ -76,3 +76,29 @@ def test_a_step_that_only_speaks_of_space_elsewhere_has_failed() -> None:
         built("Step 1/1 : RUN x", "y", error="returned a non-zero code: 1")
     with pytest.raises(BuildFailed):
         built("Step 1/1 : RUN x", error="'echo no space left on device' returned a non-zero code: 1")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "failed to create endpoint nice_hopper on network bridge: could not find bridge docker0",
+        "OCI runtime create failed: container_linux.go:380: starting container process caused: x",
+        "context canceled",
+    ],
+)
+def test_what_the_engine_fails_at_is_no_rejection(error: str) -> None:
+    with pytest.raises(EngineError, match="can't be built") as caught:
+        built("Step 1/1 : RUN x", error=error)
+    assert not isinstance(caught.value, BuildFailed)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "The command '/bin/sh -c false' returned a non-zero code: 1",
+        "COPY failed: file not found in build context or excluded by .dockerignore: stat none: file does not exist",
+    ],
+)
+def test_what_a_step_fails_at_is_a_rejection(error: str) -> None:
+    with pytest.raises(BuildFailed):
+        built("Step 1/1 : x", error=error)
