@@ -23,7 +23,10 @@ from skill2env.store.workspace import Workspace
 CASES = Path(__file__).parent / "blueprints"
 BASE = CASES / "base"
 NAMES = sorted(path.parent.name for path in CASES.glob("*/expected.json"))
-SMALL = {"build": {"levels": ["easy"], "max_seeds": 1}}
+SMALL: dict[str, dict[str, Any]] = {
+    "build": {"levels": ["easy"], "max_seeds": 1},
+    "validate": {"max_mutants": 12, "attacks_per_task": 0},
+}
 STAGES = ("parse", "draft", "build", "validate")
 
 
@@ -37,8 +40,8 @@ def _workspace(root: Path, case: Path, expected: dict[str, Any]) -> Path:
         shutil.copytree(case / "blueprint", blueprint, dirs_exist_ok=True)
     for name in expected.get("remove", ()):
         (blueprint / name).unlink()
-    params = {**SMALL, **expected.get("params", {})}
-    params["build"] = {**SMALL["build"], **params.get("build", {})}
+    given = expected.get("params", {})
+    params = {name: {**values, **given.get(name, {})} for name, values in SMALL.items()}
     (root / "params.yaml").write_text(yaml.safe_dump(params))
     return blueprint
 
