@@ -104,7 +104,8 @@ def _by_content(path: str, data: bytes) -> Mutate:
         return archives.mutate_archive
     if first.startswith(b"#!"):
         return programs.mutate_python if b"python" in first else programs.mutate_shell
-    return _BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), text.mutate_text)
+    known = _BY_SUFFIX.get(PurePosixPath(path).suffix.lower())
+    return known or (text.mutate_settings if text.is_settings(data) else text.mutate_text)
 
 
 def _lines(rows: list[Any]) -> bytes:

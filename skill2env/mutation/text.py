@@ -39,6 +39,15 @@ def mutate_text(data: bytes, rng: random.Random, ordered: bool) -> Changes:
         yield _lines("reorder", f"lines {first + 1} and {second + 1} change places", changed)
 
 
+def is_settings(data: bytes) -> bool:
+    """Return whether every line that says something is `name = value`, a comment or a section."""
+    try:
+        lines = [line for line in data.decode().splitlines() if line.strip() and line.strip()[0] not in "#;["]
+    except UnicodeDecodeError:
+        return False
+    return bool(lines) and all(_SETTING.match(line) and "=" in line for line in lines)
+
+
 def mutate_settings(data: bytes, rng: random.Random, ordered: bool) -> Changes:
     """Yield changed settings, and one that means the same.
 

@@ -246,3 +246,10 @@ def test_no_changed_value_is_the_value(value: Any, seed: int) -> None:
 def test_any_bytes_can_be_mutated(data: bytes, path: str) -> None:
     for change in mutations(path, data, random.Random(1), False):
         assert change.data != data
+
+
+@pytest.mark.parametrize("data", [b"KEEP=14\nREGION=north\n", b"# unit\n[Service]\nRestart = no\n"])
+def test_lines_of_settings_are_no_prose_whatever_the_files_name(data: bytes) -> None:
+    operators = {change.operator for change in changes("etc/default/job", data)}
+    assert "duplicate" not in operators
+    assert "same" in operators

@@ -9,7 +9,7 @@ from skill2env.mutation.plan import mutants
 from skill2env.stages.validate.subject import Subject
 
 NAME = "mutants_fail"
-VERSION = "3"
+VERSION = "4"
 _SHOWN = 40
 
 
