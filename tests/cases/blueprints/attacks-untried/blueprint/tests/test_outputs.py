@@ -6,8 +6,10 @@ import pytest
 
 
 @pytest.fixture
-def total(workspace, read_text):
-    return json.loads(read_text(workspace / "total.json"))
+def total(workspace, run):
+    done = run(["jq", "-c", ".", workspace / "total.json"])
+    assert done.code == 0, done.err
+    return json.loads(done.out)
 
 
 @pytest.mark.check(weight=2, group="sum")
