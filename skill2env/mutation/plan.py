@@ -23,13 +23,16 @@ _EXACT_FORM = re.compile(
     re.IGNORECASE,
 )
 _UNTOUCHED = 2
-"""Files of each output that are as they were in the world, of which mutants are made."""
+"""Files of each untouched output of which mutants are made."""
 
 
-def mutants(outputs: Tree, world: Tree, instruction: str, most: int) -> tuple[Mutant, ...]:
+def mutants(
+    outputs: Tree, declared: tuple[str, ...], world: Tree, instruction: str, most: int
+) -> tuple[Mutant, ...]:
     """Return at most `most` mutants of the right outputs that must be refused, and all that mean the same.
 
-    The choice depends on the outputs alone. Mutants that mean the same are only made of files that the work made or changed,
+    The choice depends on the outputs alone. `declared` are the absolute paths of the outputs: one of which the work touches
+    nothing is only declared so that it can be guarded, and changes to it must be refused too. Mutants that mean the same are only made of files that the work made or changed,
     and only where the instruction does not prescribe their form.
     """
     ordered = bool(_ORDER.search(instruction)) and not _ANY_ORDER.search(instruction)
@@ -37,7 +40,7 @@ def mutants(outputs: Tree, world: Tree, instruction: str, most: int) -> tuple[Mu
     found: list[Mutant] = []
     for root, _ in repos:
         found += mutate_repository(outputs, root, dice("repository", root))
-    for path in _worth_changing(outputs, world, tuple(folder for _, folder in repos)):
+    for path in _worth_changing(outputs, declared, world, tuple(folder for _, folder in repos)):
         touched = path not in world or world[path].data != outputs[path].data
         rng = dice(path, str(len(outputs[path].data)))
         changes = mutations(path, outputs[path].data, rng, ordered)
@@ -50,16 +53,21 @@ def mutants(outputs: Tree, world: Tree, instruction: str, most: int) -> tuple[Mu
     return (*_spread([mutant for mutant in found if mutant.change.operator != "same"], most), *same[:most])
 
 
-def _worth_changing(outputs: Tree, world: Tree, repos: tuple[str, ...]) -> list[str]:
-    """Return the files that the work made or changed, and a few of those that must stay, repositories aside."""
+def _worth_changing(
+    outputs: Tree, declared: tuple[str, ...], world: Tree, repos: tuple[str, ...]
+) -> list[str]:
+    """Return the files that the work made or changed, and a few of each output of which it touches none; no repositories."""
     files = [
         path for path, node in sorted(outputs.items()) if node.kind == "file" and not path.startswith(repos)
     ]
     touched = [path for path in files if path not in world or world[path].data != outputs[path].data]
     untouched: dict[str, list[str]] = defaultdict(list)
     for path in files:
-        if path not in touched:
-            untouched["/".join(path.split("/")[:3])].append(path)
+        output = next((output for output in declared if f"/{path}/".startswith(f"{output}/")), "")
+        untouched[output].append(path)
+    for path in touched:
+        for output in [output for output in untouched if path in untouched[output]]:
+            del untouched[output]
     rng = dice("untouched", *files)
     return touched + [
         path for group in untouched.values() for path in rng.sample(group, min(len(group), _UNTOUCHED))

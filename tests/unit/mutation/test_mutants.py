@@ -40,6 +40,9 @@ SHELL = (
 )
 
 
+OUT = ("/workspace",)
+
+
 def changes(path: str, data: bytes, ordered: bool = False) -> list[Change]:
     return mutations(path, data, random.Random(7), ordered)
 
@@ -187,18 +190,20 @@ def _count(data: bytes | None) -> int:
 
 def test_the_plan_keeps_to_its_number_and_has_the_fatal_ones_first() -> None:
     outputs = {"workspace/a.json": Node("file", JSON), "workspace/b.csv": Node("file", CSV)}
-    few = mutants(outputs, {}, "Write it.", 6)
+    few = mutants(outputs, OUT, {}, "Write it.", 6)
     wrong = [mutant for mutant in few if mutant.change.operator != "same"]
     assert len(wrong) == 6
     assert {mutant.change.operator for mutant in wrong} == set(FATAL)
-    assert few == mutants(outputs, {}, "Write it.", 6)
-    many = mutants(outputs, {}, "Write it.", 60)
+    assert few == mutants(outputs, OUT, {}, "Write it.", 6)
+    many = mutants(outputs, OUT, {}, "Write it.", 60)
     assert Counter(mutant.path for mutant in many).keys() == outputs.keys()
 
 
 def test_what_the_work_left_alone_is_only_dropped_and_perturbed() -> None:
     outputs = {"srv/in.json": Node("file", JSON), "workspace/out.json": Node("file", JSONL.split(b"\n")[0])}
-    found = mutants(outputs, {"srv/in.json": Node("file", JSON)}, "Leave /srv alone.", 99)
+    found = mutants(
+        outputs, ("/srv", "/workspace/out.json"), {"srv/in.json": Node("file", JSON)}, "Leave /srv alone.", 99
+    )
     assert {m.change.operator for m in found if m.path == "srv/in.json"} <= {"drop", "perturb"}
     assert [m for m in found if m.path == "srv/in.json"]
 
@@ -208,13 +213,13 @@ def test_what_the_work_left_alone_is_only_dropped_and_perturbed() -> None:
     [("Write a report.", True), ("Keep the indentation as it is.", False), ("Byte for byte.", False)],
 )
 def test_a_prescribed_form_has_no_other_clothes(instruction: str, same: bool) -> None:
-    found = mutants({"workspace/a.json": Node("file", JSON)}, {}, instruction, 9)
+    found = mutants({"workspace/a.json": Node("file", JSON)}, OUT, {}, instruction, 9)
     assert any(mutant.change.operator == "same" for mutant in found) is same
 
 
 def test_a_mutant_is_within_the_outputs() -> None:
     outputs = {"workspace/a.json": Node("file", JSON, 0o755), "workspace/b": Node("file", b"x")}
-    for mutant in mutants(outputs, {}, "", 99):
+    for mutant in mutants(outputs, OUT, {}, "", 99):
         changed = mutant.within(outputs)
         kept = outputs.keys() - {mutant.path}
         assert all(changed[path] == outputs[path] for path in kept)
@@ -253,3 +258,9 @@ def test_lines_of_settings_are_no_prose_whatever_the_files_name(data: bytes) -> 
     operators = {change.operator for change in changes("etc/default/job", data)}
     assert "duplicate" not in operators
     assert "same" in operators
+
+
+def test_what_lies_beside_the_work_in_one_output_is_left_alone() -> None:
+    outputs = {"out/old.json": Node("file", JSON), "out/new.json": Node("file", b'{"a": 1}')}
+    found = mutants(outputs, ("/out",), {"out/old.json": Node("file", JSON)}, "", 99)
+    assert {mutant.path for mutant in found} == {"out/new.json"}

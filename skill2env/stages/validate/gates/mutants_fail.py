@@ -9,7 +9,7 @@ from skill2env.mutation.plan import mutants
 from skill2env.stages.validate.subject import Subject
 
 NAME = "mutants_fail"
-VERSION = "4"
+VERSION = "5"
 _SHOWN = 40
 
 
@@ -19,7 +19,8 @@ def check(subject: Subject) -> GateResult:
         message = "the reference earns less than 1, so its outputs can't be mutated; see oracle_passes"
         return GateResult(gate=NAME, passed=False, message=message)
     right, params = subject.right, subject.params
-    made = mutants(right, subject.world, subject.task.instruction, params.max_mutants)
+    declared = subject.blueprint.spec.outputs
+    made = mutants(right, declared, subject.world, subject.task.instruction, params.max_mutants)
     judged = [(mutant, subject.trials.judged(mutant.within(right))) for mutant in made]
     wrong = [(mutant, verdict) for mutant, verdict in judged if mutant.change.operator != "same"]
     same = [(mutant, verdict) for mutant, verdict in judged if mutant.change.operator == "same"]

@@ -82,7 +82,8 @@ def invoice_lines(booking):
 PY
 #> Days: one is added to days of hire and only there; Saturday is a weekend too.
 sed -i 's/return max((last - first).days, 1)/return max((last - first).days + 1, 1)/; s/due.weekday() > 5/due.weekday() >= 5/' hire/periods.py
-#> VAT as in the accepted invoices: once per rate, on the sum of all its lines, wherever they stand.
+#> VAT as in the accepted invoices: once per rate, on the sum of all its lines, wherever they stand. Where that is so already, the file stays.
+if grep -q groupby hire/vat.py; then
 cat > hire/vat.py <<'PY'
 """Net amounts and VAT by rate."""
 
@@ -98,6 +99,7 @@ def totals(lines):
     vat = {rate: cents(amount * settings.VAT_PERCENT[rate] / 100) for rate, amount in net.items()}
     return net, vat
 PY
+fi
 #> Check: the accepted invoices come out, the day's file gives the same as its bookings one by one, ties and credits are right.
 compare
 python3 -B invoice.py samples/march.jsonl > /tmp/together
