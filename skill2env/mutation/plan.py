@@ -32,8 +32,8 @@ def mutants(
     """Return at most `most` mutants of the right outputs that must be refused, and all that mean the same.
 
     The choice depends on the outputs alone. `declared` are the absolute paths of the outputs: one of which the work touches
-    nothing is only declared so that it can be guarded, and changes to it must be refused too. Mutants that mean the same are only made of files that the work made or changed,
-    and only where the instruction does not prescribe their form.
+    nothing is only declared so that it can be guarded, and changes to it must be refused too. Mutants that mean the same are
+    only made of files that the work made or changed, and only where the instruction does not prescribe their form.
     """
     ordered = bool(_ORDER.search(instruction)) and not _ANY_ORDER.search(instruction)
     repos = repositories(outputs)
