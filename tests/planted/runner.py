@@ -177,8 +177,9 @@ def run(kind: str, entry: Entry, root: Path, store: ResultStore) -> Row:
         UsageError: the entry does not fit its blueprint.
     """
     began = time.monotonic()
-    blueprint = lay_out(root / kind / entry.name, entry)
-    with Context(Workspace(root), one_seed(entry.level), store) as context:
+    folder = root / kind / entry.name
+    blueprint = lay_out(folder, entry)
+    with Context(Workspace(folder), one_seed(entry.level), store) as context:
         last = list(check(blueprint, context))[-1]
     row = row_of(kind, entry, last)
     progress.print(
@@ -188,7 +189,7 @@ def run(kind: str, entry: Entry, root: Path, store: ResultStore) -> Row:
     )
     for finding in getattr(last.refusal, "findings", ()):
         progress.print(f"    {finding}", markup=False, soft_wrap=True, style="dim")
-    (root / kind / entry.name / "evidence.txt").write_text(getattr(last.refusal, "evidence", ""), "utf-8")
+    (folder / "evidence.txt").write_text(getattr(last.refusal, "evidence", ""), "utf-8")
     return row
 
 
