@@ -23,6 +23,7 @@ from math import ceil
 from pathlib import Path
 
 import yaml
+from docker.errors import APIError
 from rich.console import Console
 from rich.table import Table
 
@@ -30,7 +31,7 @@ from skill2env.checking import Checked, check
 from skill2env.errors import ExitCode, Skill2EnvError, UsageError
 from skill2env.models.base import Record
 from skill2env.models.blueprint import Level
-from skill2env.models.outcome import Rejected
+from skill2env.models.outcome import Errored, Rejected
 from skill2env.params import Params, load_params
 from skill2env.progress import console as progress
 from skill2env.stages.context import Context
@@ -179,8 +180,11 @@ def run(kind: str, entry: Entry, root: Path, store: ResultStore) -> Row:
     began = time.monotonic()
     folder = root / kind / entry.name
     blueprint = lay_out(folder, entry)
-    with Context(Workspace(folder), one_seed(entry.level), store) as context:
-        last = list(check(blueprint, context))[-1]
+    try:
+        with Context(Workspace(folder), one_seed(entry.level), store) as context:
+            last = list(check(blueprint, context))[-1]
+    except APIError as error:  # one entry that the engine failed must not cost the others their rows
+        last = Checked("validate", entry.blueprint, "errored", None, Errored(message=str(error)))
     row = row_of(kind, entry, last)
     progress.print(
         f"{kind} {entry.name}: {outcome(row)} ({time.monotonic() - began:.0f} s)",
