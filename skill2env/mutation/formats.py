@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any
@@ -23,8 +24,9 @@ def mutate_json(data: bytes, rng: random.Random, ordered: bool) -> Changes:
     document = json.loads(data)
     plain = data.decode()
     indent = 2 if "\n" in plain.strip() else None
-    for operator, what, new in changed_values(document, rng, ordered):
-        yield Change(operator, what, (json.dumps(new, indent=indent, ensure_ascii=False) + "\n").encode())
+    for made in changed_values(document, rng, ordered):
+        text = json.dumps(made.new, indent=indent, ensure_ascii=False) + "\n"
+        yield Change(made.operator, made.what, text.encode(), made.field)
     yield Change("null", "the whole becomes null", b"null\n")
     turned = json.dumps(_reversed_keys(document), indent=None if indent else 3, ensure_ascii=False)
     yield Change("same", "keys in reverse order, other white space", turned.encode())
@@ -36,9 +38,9 @@ def mutate_jsonl(data: bytes, rng: random.Random, ordered: bool) -> Changes:
     rows = [json.loads(line) for line in data.decode().splitlines() if line.strip()]
     if not rows:
         raise ValueError("no rows")
-    for operator, what, new in changed_values(rows, rng, ordered):
-        if isinstance(new, list):
-            yield Change(operator, what, _lines(new))
+    for made in changed_values(rows, rng, ordered):
+        if isinstance(made.new, list):
+            yield Change(made.operator, made.what, _lines(made.new), made.field)
     yield Change("same", "keys in reverse order", _lines([_reversed_keys(row) for row in rows]))
     yield _newline(data)
 
@@ -51,10 +53,16 @@ def mutate_yaml(data: bytes, rng: random.Random, ordered: bool) -> Changes:
         raise ValueError(str(error)) from None
     if not isinstance(document, (dict, list)):
         raise ValueError("no mapping or list")
-    for operator, what, new in changed_values(document, rng, ordered):
-        yield Change(operator, what, yaml.safe_dump(new, sort_keys=False, allow_unicode=True).encode())
+    for made in changed_values(document, rng, ordered):
+        text = yaml.safe_dump(made.new, sort_keys=False, allow_unicode=True)
+        yield Change(made.operator, made.what, text.encode(), made.field)
     yield Change("null", "the whole becomes null", b"null\n")
     yield _newline(data)
+    if b"#" not in data:
+        again = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, indent=6, default_style='"')
+        yield Change("same", "every text in quotes, other indentation", again.encode())
+    elif (wider := _COMMENT.sub(rb"\1    \2", data)) != data:
+        yield Change("same", "more blanks before comments", wider)
 
 
 _BY_SUFFIX: dict[str, Mutate] = {
@@ -75,6 +83,9 @@ _BY_SUFFIX: dict[str, Mutate] = {
 }
 
 
+_COMMENT = re.compile(rb"^(\s*[\w.-]+: [\w.-]+) +(#.*)$", re.MULTILINE)
+"""A comment after a plain value."""
+
 _DOCUMENTS = (".md", ".html", ".xml", ".rst", ".adoc", ".tex")
 """What is read from top to bottom: the order of its lines always matters."""
 
@@ -92,6 +103,8 @@ def mutations(path: str, data: bytes, rng: random.Random, ordered: bool) -> list
             found = list(mutate(data, rng, in_order if mutate is text.mutate_text else ordered))
         except (ValueError, RecursionError):
             continue  # not what its name says: the next reader may know better
+        if PurePosixPath(path).suffix.lower() in _DOCUMENTS:
+            found.append(Change("same", "an empty line at the end", data + b"\n"))
         return [*changes, *(change for change in found if change.data != data)]
     return changes
 

@@ -40,6 +40,8 @@ class Change:
     what: str
     data: bytes | None
     """The file's new content; None where the file is gone."""
+    field: str = ""
+    """What was changed, as all records have it: a field, a table's column; empty where the file knows no fields."""
 
 
 Changes = Iterator[Change]

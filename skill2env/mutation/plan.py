@@ -22,6 +22,9 @@ _EXACT_FORM = re.compile(
     r"|final newline|trailing newline|minimal diff)\b",
     re.IGNORECASE,
 )
+_TURNS = 8
+_ALIKE = 4
+"""Mutants that are made to confirm a survivor."""
 _UNTOUCHED = 2
 """Files of each untouched output of which mutants are made."""
 
@@ -35,7 +38,7 @@ def mutants(
     nothing is only declared so that it can be guarded, and changes to it must be refused too. Mutants that mean the same are
     only made of files that the work made or changed, and only where the instruction does not prescribe their form.
     """
-    ordered = bool(_ORDER.search(instruction)) and not _ANY_ORDER.search(instruction)
+    ordered = _in_order(instruction)
     repos = repositories(outputs)
     found: list[Mutant] = []
     for root, _ in repos:
@@ -51,6 +54,33 @@ def mutants(
         found += [Mutant(path, change) for change in changes]
     same = [mutant for mutant in found if mutant.change.operator == "same"]
     return (*_spread([mutant for mutant in found if mutant.change.operator != "same"], most), *same[:most])
+
+
+def alike(mutant: Mutant, outputs: Tree, world: Tree, instruction: str) -> tuple[Mutant, ...]:
+    """Return other mutants of the same kind, for instance of the same field of the same file.
+
+    Where the work left the file alone, they are of files beside it. A survivor may be one of the few changes that mean the same. If those like it survive too, nobody looks there.
+    """
+    path = mutant.path
+    touched = path not in world or world[path].data != outputs[path].data
+    beside = [
+        other
+        for other, node in sorted(outputs.items())
+        if node.kind == "file" and other.rpartition("/")[0] == path.rpartition("/")[0] and other in world
+    ]
+    found: dict[bytes | None, Mutant] = {}
+    for turn in range(_TURNS):
+        for other in [path] if touched else beside:
+            rng = dice("alike", other, str(turn))
+            for change in mutations(other, outputs[other].data, rng, _in_order(instruction)):
+                same_kind = change.operator == mutant.change.operator and change.field == mutant.change.field
+                if same_kind and (other, change.data) != (path, mutant.change.data):
+                    found.setdefault(change.data, Mutant(other, change))
+    return tuple(found.values())[:_ALIKE]
+
+
+def _in_order(instruction: str) -> bool:
+    return bool(_ORDER.search(instruction)) and not _ANY_ORDER.search(instruction)
 
 
 def _worth_changing(

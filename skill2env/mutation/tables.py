@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import random
-from typing import Any
+from typing import Any, Literal
 
-from skill2env.mutation.mutant import Change, Changes
+from skill2env.mutation.mutant import Change, Changes, Operator
 from skill2env.mutation.values import changed_values
 
 _FEW_COLUMNS = 2
+_NO_NUMBERS: tuple[tuple[Operator, str], ...] = (("nan", "NaN"), ("retype", "n/a"), ("null", ""))
 _CELL = ("swap", "perturb", "zero", "drop", "duplicate", "truncate", "empty", "reorder", "negate")
 
 
@@ -28,15 +29,17 @@ def mutate_table(data: bytes, rng: random.Random, ordered: bool) -> Changes:
     header, body = rows[0], rows[1:]
     records: list[Any] = [dict(zip(header, row, strict=True)) for row in body]
 
-    def written(table: list[list[str]]) -> bytes:
+    def written(table: list[list[str]], quoting: Literal[0, 1] = csv.QUOTE_MINIMAL) -> bytes:
         buffer = io.StringIO(newline="")
         end = "\r\n" if "\r\n" in plain else "\n"
-        csv.writer(buffer, delimiter=delimiter, lineterminator=end).writerows(table)
+        csv.writer(buffer, delimiter=delimiter, lineterminator=end, quoting=quoting).writerows(table)
         return buffer.getvalue().encode()
 
-    for operator, what, new in changed_values(records, rng, ordered):
-        if operator in _CELL and isinstance(new, list) and all(_is_row(row, header) for row in new):
-            yield Change(operator, what, written([header, *([row[name] for name in header] for row in new)]))
+    for made in changed_values(records, rng, ordered):
+        new = made.new
+        if made.operator in _CELL and isinstance(new, list) and all(_is_row(row, header) for row in new):
+            table = [header, *([row[name] for name in header] for row in new)]
+            yield Change(made.operator, made.what, written(table), made.field)
     column = rng.randrange(len(header))
     numbers = [index for index, name in enumerate(header) if all(_is_number(row[index]) for row in body)]
     yield Change(
@@ -46,11 +49,11 @@ def mutate_table(data: bytes, rng: random.Random, ordered: bool) -> Changes:
     )
     for index in rng.sample(numbers, min(len(numbers), 2)):
         row = rng.randrange(len(body))
-        for operator, word in (("nan", "NaN"), ("retype", "n/a"), ("null", "")):
+        for operator, word in _NO_NUMBERS:
             what = f"{header[index]} of row {row} becomes {word or 'empty'}"
             table = [list(cells) for cells in rows]
             table[row + 1][index] = word
-            yield Change(operator, what, written(table))
+            yield Change(operator, what, written(table), header[index])
     if len(header) > 1:
         yield Change(
             "swap",
@@ -59,6 +62,7 @@ def mutate_table(data: bytes, rng: random.Random, ordered: bool) -> Changes:
         )
     end = data.rstrip(b"\r\n")
     yield Change("same", "no newline at the end", end if end != data else data + b"\n")
+    yield Change("same", "every field in quotes", written(rows, csv.QUOTE_ALL))
 
 
 def _is_row(row: Any, header: list[str]) -> bool:

@@ -6,7 +6,7 @@ import random
 import re
 
 from skill2env.mutation.mutant import Change, Changes, Operator, short
-from skill2env.mutation.values import changed_values
+from skill2env.mutation.values import perturbed
 
 _TIMES = 2
 _SETTING = re.compile(r"^(\s*[\w.\"'-]+\s*[=:]\s*)(\S.*?)(\s*)$")
@@ -27,9 +27,7 @@ def mutate_text(data: bytes, rng: random.Random, ordered: bool) -> Changes:
         yield _lines("drop", f"line {index + 1} is gone", [*lines[:index], *lines[index + 1 :]])
         yield _lines("duplicate", f"line {index + 1} stands twice", [*lines[:index], line, *lines[index:]])
         word = rng.choice(line.split())
-        (new, *_) = [
-            value for operator, _, value in changed_values(word, rng, False) if operator == "perturb"
-        ] or [word + "x"]
+        new = perturbed(word, rng)
         what = f"line {index + 1}: {short(word)} becomes {short(new)}"
         yield _lines("perturb", what, [*lines[:index], line.replace(word, new, 1), *lines[index + 1 :]])
     first, second = rng.choice(telling), rng.choice(telling)
@@ -66,10 +64,12 @@ def mutate_settings(data: bytes, rng: random.Random, ordered: bool) -> Changes:
     for index in picked:
         before, value, after = found[index].groups()
         name = before.strip(" =:\t")
-        yield _lines("drop", f"the setting {name} is gone", [*lines[:index], *lines[index + 1 :]])
+        yield _lines("drop", f"the setting {name} is gone", [*lines[:index], *lines[index + 1 :]], name)
         for operator, new in _values(value, rng):
             what = f"{name} becomes {short(new)}"
-            yield _lines(operator, what, [*lines[:index], f"{before}{new}{after}\n", *lines[index + 1 :]])
+            yield _lines(
+                operator, what, [*lines[:index], f"{before}{new}{after}\n", *lines[index + 1 :]], name
+            )
     if len(picked) > 1 and found[picked[0]][2] != found[picked[1]][2]:
         one, two = picked[:2]
         changed = list(lines)
@@ -92,9 +92,12 @@ def _values(value: str, rng: random.Random) -> list[tuple[Operator, str]]:
         both = turned | {new: old for old, new in turned.items()}
         return [("negate", both[value.lower()])]
     quote = value[0] if value[0] in "\"'" and value[-1] == value[0] else ""
-    changed = [new for operator, _, new in changed_values(bare, rng, False) if operator == "perturb"]
-    return [("perturb", f"{quote}{new}{quote}") for new in changed[:1]]
+    words = bare.split(" ")
+    spot = rng.randrange(len(words))
+    other = " ".join([*words[:spot], perturbed(words[spot], rng), *words[spot + 1 :]])
+    longer: list[tuple[Operator, str]] = [("perturb", f"{quote}{bare} x{quote}")]
+    return [("perturb", f"{quote}{other}{quote}"), *(longer if len(words) > 1 else [])]
 
 
-def _lines(operator: Operator, what: str, lines: list[str]) -> Change:
-    return Change(operator, what, "".join(lines).encode())
+def _lines(operator: Operator, what: str, lines: list[str], field: str = "") -> Change:
+    return Change(operator, what, "".join(lines).encode(), field)

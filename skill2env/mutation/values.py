@@ -8,6 +8,7 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from skill2env.mutation.mutant import Operator, short
@@ -15,12 +16,24 @@ from skill2env.mutation.mutant import Operator, short
 Place = tuple[Any, ...]
 """Keys and indices from the root to a value."""
 
-Changed = tuple[Operator, str, Any]
-"""Operator, what was done, and the new value of the whole."""
+
+@dataclass(frozen=True)
+class Changed:
+    """A changed value."""
+
+    operator: Operator
+    what: str
+    new: Any
+    """The new value of the whole."""
+    field: str
+    """The place without indices: the same for all records."""
+
 
 _PER_OPERATOR = 3
 _LEAVES = 20_000
 _WORDS_OF_PROSE = 5
+_LONGER = 0.3
+"""Share of perturbed texts that grow, which tests for a part of a text let through."""
 
 
 def changed_values(document: Any, rng: random.Random, ordered: bool) -> Iterator[Changed]:
@@ -42,10 +55,10 @@ def changed_values(document: Any, rng: random.Random, ordered: bool) -> Iterator
             for p, v in leaves
             if isinstance(v, bool) or (_is_number(v) and v)
         ],
-        "perturb": [(p, _perturbed(v, rng)) for p, v in leaves if _is_number(v) or _is_word(v)],
+        "perturb": [(p, perturbed(v, rng)) for p, v in leaves if _is_number(v) or _is_word(v)],
         "empty": [(p, type(v)()) for p, v in boxes],
         "truncate": [(p, v[: len(v) // 2]) for p, v in boxes if isinstance(v, list) and len(v) > 1],
-        "duplicate": [(p, [*v, copy.deepcopy(v[-1])]) for p, v in boxes if isinstance(v, list)],
+        "duplicate": [(p, [*v, copy.deepcopy(rng.choice(v))]) for p, v in boxes if isinstance(v, list)],
         "reorder": [(p, v[::-1]) for p, v in boxes if ordered and isinstance(v, list) and v != v[::-1]],
     }
     same = _unordered(document)
@@ -53,9 +66,30 @@ def changed_values(document: Any, rng: random.Random, ordered: bool) -> Iterator
         for place, value in _picked(choices, rng):
             new = _with(document, place, value)
             if operator == "reorder" or _unordered(new) != same:
-                yield operator, f"{_where(place)} becomes {short(value)}", new
-    for what, new in (*_dropped(document, boxes, rng), *_swapped(document, leaves, rng, same)):
-        yield what[0], what[1], new
+                yield Changed(operator, f"{_where(place)} becomes {short(value)}", new, _field(place))
+    yield from _dropped(document, boxes, rng)
+    yield from _swapped(document, leaves, rng, same)
+
+
+def perturbed(value: Any, rng: random.Random) -> Any:
+    """Return another value near by, further away than any sensible tolerance: text with another letter, or one more."""
+    if isinstance(value, str):
+        if rng.random() < _LONGER:
+            return value + "x"
+        spots = [index for index, char in enumerate(value) if char.isalnum()]
+        if not spots:
+            return value + "x"
+        spot = rng.choice(spots)
+        char = value[spot]
+        new = (
+            str((int(char) + 1) % 10)
+            if char.isdecimal() and char.isascii()
+            else ("x" if char != "x" else "y")
+        )
+        return value[:spot] + new + value[spot + 1 :]
+    if isinstance(value, int):
+        return rng.choice([value + 1, value - 1, value * 10 + 7])
+    return rng.choice([value * 1.1 + 1.0, value * 10 + 7.5])
 
 
 def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
@@ -75,9 +109,7 @@ def _picked(choices: list[tuple[Place, Any]], rng: random.Random) -> list[tuple[
     return [rng.choice(by_field[field]) for field in fields[:_PER_OPERATOR]]
 
 
-def _dropped(
-    document: Any, boxes: list[tuple[Place, Any]], rng: random.Random
-) -> Iterator[tuple[tuple[Operator, str], Any]]:
+def _dropped(document: Any, boxes: list[tuple[Place, Any]], rng: random.Random) -> Iterator[Changed]:
     keys = [
         ((*place, key), None)
         for place, box in boxes
@@ -86,12 +118,12 @@ def _dropped(
     for place, _ in _picked(keys, rng):
         new = copy.deepcopy(document)
         del _at(new, place[:-1])[place[-1]]
-        yield ("drop", f"{_where(place)} is gone"), new
+        yield Changed("drop", f"{_where(place)} is gone", new, _field(place))
 
 
 def _swapped(
     document: Any, leaves: list[tuple[Place, Any]], rng: random.Random, same: str
-) -> Iterator[tuple[tuple[Operator, str], Any]]:
+) -> Iterator[Changed]:
     """Swap two values of one field between records, or of two fields of one record; never two items of a plain list."""
     groups: dict[tuple[str, str], list[tuple[Place, Any]]] = defaultdict(list)
     for place, value in leaves:
@@ -107,7 +139,8 @@ def _swapped(
         second = rng.choice([choice for choice in group if choice[1] != first[1]] or [first])
         new = _with(_with(document, first[0], second[1]), second[0], first[1])
         if _unordered(new) != same:
-            yield ("swap", f"{_where(first[0])} and {_where(second[0])} change places"), new
+            what = f"{_where(first[0])} and {_where(second[0])} change places"
+            yield Changed("swap", what, new, _field(first[0]))
 
 
 def _at(document: Any, place: Place) -> Any:
@@ -166,20 +199,3 @@ _RETYPED: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 
 def _retyped(value: Any) -> Any:
     return next((change(value) for kind, change in _RETYPED if isinstance(value, kind)), str(value))
-
-
-def _perturbed(value: Any, rng: random.Random) -> Any:
-    """Return a value near by, further away than any sensible tolerance: text differs in one letter or digit."""
-    if isinstance(value, str):
-        spots = [index for index, char in enumerate(value) if char.isalnum()]
-        if not spots:
-            return value + "x"
-        spot = rng.choice(spots)
-        char = value[spot]
-        new = (
-            str((int(char) + 1) % 10)
-            if char.isdecimal() and char.isascii()
-            else ("x" if char != "x" else "y")
-        )
-        return value[:spot] + new + value[spot + 1 :]
-    return value + 1 if isinstance(value, int) else value * 1.1 + 1.0

@@ -240,8 +240,8 @@ VALUES = st.recursive(
 
 @given(VALUES, st.integers())
 def test_no_changed_value_is_the_value(value: Any, seed: int) -> None:
-    for operator, what, new in changed_values(value, random.Random(seed), ordered=False):
-        assert repr(new) != repr(value) or (operator == "nan" and math.isnan(new)), (operator, what)
+    for made in changed_values(value, random.Random(seed), ordered=False):
+        assert repr(made.new) != repr(value) or (made.operator == "nan" and math.isnan(made.new)), made
 
 
 @given(

@@ -1,10 +1,12 @@
-"""Holds when nothing can be earned without work: with empty outputs, with inputs as outputs, with the skill's own examples."""
+"""Holds when nothing can be earned without work: with empty outputs, copied inputs, answers by heart, the skill's examples."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from skill2env.attacks import target_of
 from skill2env.models.blueprint import Step
 from skill2env.models.report import GateResult
 from skill2env.models.tree import Node, Tree, tree_id
@@ -12,7 +14,7 @@ from skill2env.models.trial import Verdict
 from skill2env.stages.validate.subject import Subject
 
 NAME = "shortcuts_fail"
-VERSION = "1"
+VERSION = "2"
 _EMPTY = {"empty files": b"", "{}": b"{}\n", "[]": b"[]\n", "null": b"null\n"}
 
 
@@ -36,6 +38,9 @@ def check(subject: Subject) -> GateResult:
 def _tried(subject: Subject) -> Iterator[tuple[str, Verdict]]:
     sets = {name: _filled(subject, data) for name, data in _EMPTY.items()}
     sets["inputs copied to outputs"] = _copied(subject)
+    by_heart = _by_heart(subject)
+    if by_heart:
+        sets["a program that prints the report whatever it is given"] = by_heart
     seen: set[str] = set()
     for name, outputs in sets.items():
         if tree_id(outputs) not in seen:
@@ -44,6 +49,21 @@ def _tried(subject: Subject) -> Iterator[tuple[str, Verdict]]:
     if subject.candidate.examples:
         steps = tuple(Step(why="", command=text) for text in subject.candidate.examples)
         yield "the skill's own examples", subject.trials.shortcut("skill-examples", steps).verdict
+
+
+def _by_heart(subject: Subject) -> Tree | None:
+    """Return the right outputs with a program that always prints what the report holds; None without program or report."""
+    right = subject.right
+    target = target_of(subject.blueprint.spec.outputs, right, subject.world, "")
+    tool, report = (target.tool or "").lstrip("/"), target.report.lstrip("/")
+    if not tool or report not in right or right[report].kind != "file" or tool == report:
+        return None
+    text = right[report].data.decode("utf-8", "replace")
+    python = tool.endswith(".py") or b"python" in right[tool].data.split(b"\n")[0]
+    program = f"#!/usr/bin/env python3\nimport sys\nsys.stdout.write({text!r})\n"
+    if not python:
+        program = f"#!/bin/sh\nprintf %s {shlex.quote(text)}\n"
+    return {**right, tool: Node("file", program.encode(), right[tool].mode)}
 
 
 def _made(subject: Subject) -> list[str]:
