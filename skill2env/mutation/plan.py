@@ -59,7 +59,8 @@ def mutants(
 def alike(mutant: Mutant, outputs: Tree, world: Tree, instruction: str) -> tuple[Mutant, ...]:
     """Return other mutants of the same kind, for instance of the same field of the same file.
 
-    Where the work left the file alone, they are of files beside it. A survivor may be one of the few changes that mean the same. If those like it survive too, nobody looks there.
+    Where the work left the file alone, they are of files beside it. A survivor may be one of the few changes that mean the
+    same; if those like it survive too, nobody looks there.
     """
     path = mutant.path
     touched = path not in world or world[path].data != outputs[path].data

@@ -144,7 +144,7 @@ _SHELL_TURNS = (
     (re.compile(r"(?<=\s)\|\|(?=\s)"), "&&"),
 )
 _STRUCTURE = re.compile(
-    r"^\s*(#|$|(if|then|else|elif|fi|for|while|until|do|done|case|esac|function|set|shopt|trap|export|umask|local|readonly|exit|return|usage)\b"
+    r"^\s*(#|$|(if|then|else|elif|fi|for|while|until|do|done|case|esac|function|set|shopt|trap|export|umask|local|readonly|exit|return|usage|say|log|info|warn|note|debug)\b"
     r"|[{}()]|;;|\w+\(\)|.*(\\|\{|\($|<<\S*|;;)$|.*>&2|[^()]*\)$|.*[|&]$)"
 )
 
