@@ -169,7 +169,8 @@ def mutate_shell(data: bytes, rng: random.Random, ordered: bool) -> Changes:
                 )
             )
         for pattern, new in _SHELL_TURNS:
-            if not line.lstrip().startswith("#") and pattern.search(bare):
+            chained = new in ("&&", "||") and len(re.findall(r"&&|\|\|", bare)) > 1
+            if not line.lstrip().startswith("#") and not chained and pattern.search(bare):
                 turned = pattern.sub(new, bare, count=1) + "\n"
                 what = f"line {index + 1}: `{bare.strip()[:40]}` is turned round"
                 edits.append((what, [*lines[:index], turned, *lines[index + 1 :]]))
