@@ -24,6 +24,7 @@ from skill2env.sandbox.engine import connect
 from skill2env.sandbox.images import ensure_toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "attacks.md"
 NAIVE_TURNS = 3
 """What succeeds by luck has succeeded once it has; the naive verifier has no more to prove."""
 
@@ -32,7 +33,8 @@ def main() -> int:
     """Run what was asked for; print, write and judge what came of it."""
     asked = _arguments()
     chosen = {name: attack for name, attack in (controls() | attacks()).items() if _wanted(name, asked.only)}
-    rows = {name: Row(attack) for name, attack in chosen.items()}
+    known = {} if asked.only else report.kept(asked.json, set(report.STANDS) - set(asked.stands))
+    rows = {name: Row(attack, known.get(name, {})) for name, attack in chosen.items()}
     began = time.monotonic()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -48,10 +50,13 @@ def main() -> int:
         if "harbor" in asked.stands:
             _harbor(rows, real, asked.turns, client, Path(folder) / "harbor")
         client.close()
-    _show(list(rows.values()), asked, time.monotonic() - began)
-    found = (
-        report.faults(list(rows.values()), asked.stands) if not asked.only else _partly(rows, asked.stands)
-    )
+    whole = list(rows.values())
+    _show(whole, time.monotonic() - began)
+    if not asked.only:
+        _write(whole, asked.json)
+    found = report.faults(whole, asked.stands)
+    if asked.only:  # then it is not known how many defeat the naive one
+        found = [fault for fault in found if not fault.startswith("only ")]
     for fault in found:
         print(f"error: {fault}", file=sys.stderr)
     return 1 if found else 0
@@ -62,20 +67,17 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--stands", nargs="+", choices=report.STANDS, default=report.STANDS)
     parser.add_argument("--only", default="", help="names that contain this, and the controls")
     parser.add_argument("--turns", type=int, default=20, help="how often races are run")
-    parser.add_argument("--json", type=Path, default=ROOT / "data" / "attacks.json")
     parser.add_argument(
-        "--page", type=Path, default=None, help="the page of the docs, written from a whole run"
+        "--json",
+        type=Path,
+        default=ROOT / "data" / "attacks.json",
+        help="where trials are written; stands that are not run keep what it says of the same suite",
     )
     return parser.parse_args()
 
 
 def _wanted(name: str, only: str) -> bool:
     return only in name or name.startswith("controls/")
-
-
-def _partly(rows: Mapping[str, Row], stands: list[str]) -> list[str]:
-    """Return the faults of a run that tried only some attacks: how many defeat the naive one is not known then."""
-    return [fault for fault in report.faults(list(rows.values()), stands) if not fault.startswith("only ")]
 
 
 def _each(rows: Mapping[str, Row], stand: str, turns: int, trial: Callable[[Attack], Turn]) -> None:
@@ -117,17 +119,22 @@ def _harbor(rows: Mapping[str, Row], real: runner.Real, turns: int, client: obje
                     rows[name].turns["harbor"] = found
 
 
-def _show(rows: list[Row], asked: argparse.Namespace, seconds: float) -> None:
+def _show(rows: list[Row], seconds: float) -> None:
     console = Console(width=130)
     console.print(report.table(rows))
     console.print(report.summary(rows))
-    won = ", ".join(row.attack.name for row in report.defeating(rows))
-    print(f"The naive verifier is defeated by {len(report.defeating(rows))}: {won}")
+    won = report.defeating(rows)
+    names = ", ".join(row.attack.name for row in won)
+    print(f"The naive verifier is defeated by {len(won)}: {names}")
     print(f"{seconds:.0f} seconds")
-    asked.json.parent.mkdir(parents=True, exist_ok=True)
-    asked.json.write_text(json.dumps(report.as_json(rows), indent=1))
-    if asked.page:
-        asked.page.write_text(report.page(rows))
+
+
+def _write(rows: list[Row], path: Path) -> None:
+    """Write what is known of all attacks, and the page of the docs once every stand has been run."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report.as_json(rows), indent=1) + "\n")
+    if all(row.turns.get(stand) for row in rows for stand in report.STANDS):
+        PAGE.write_text(report.page(rows))
 
 
 if __name__ == "__main__":

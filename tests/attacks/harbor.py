@@ -9,7 +9,6 @@ import io
 import json
 import re
 import resource
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -38,7 +37,8 @@ _PREBUILT = 'docker_image = "{}"\n'
 def verifier_image(client: docker.DockerClient, real: Real) -> Iterator[str]:
     """Give the tag of the image of the task's tests/Dockerfile; it is removed at the end of the block."""
     tag = f"{TASK_REPOSITORY}-verifier:{real.task.content_id[:24]}"
-    build_image(client, io.BytesIO(pack(below(real.tree, "tests"))), tag, {"skill2env": "task"})
+    context = io.BytesIO(pack(below(real.tree, "tests")))
+    build_image(client, context, tag, {"skill2env": "task"}, network="none")
     try:
         yield tag
     finally:
@@ -58,7 +58,6 @@ def run(
         folder: where task directories and Harbor's jobs go.
     """
     tasks, jobs = folder / "tasks", folder / "jobs"
-    shutil.rmtree(folder, ignore_errors=True)
     for name, text in chosen.items():
         _export(real, verifier, name, text, tasks)
     command = [HARBOR, "run", "-p", tasks, "-a", "oracle", "-n", _AT_A_TIME, "-k", attempts, "-o", jobs]
@@ -76,10 +75,16 @@ def run(
     for result in sorted((jobs / "attacks").glob("*/result.json")):
         trial = json.loads(result.read_text("utf-8"))
         found[trial["task_name"].partition("/")[2].replace("--", "/", 1)].append(_turn(trial))
+    _remove(folder)
     told = f"Harbor gave no result: {done.stderr.strip()[-300:]}"
     for turns in found.values():
         turns.extend([Turn(None, "exception", 0.0, told)] * (attempts - len(turns)))
     return found
+
+
+def _remove(folder: Path) -> None:
+    """Remove what Harbor has copied out of containers, as deep as it may be, which Python's own way can't."""
+    subprocess.run(("rm", "-rf", folder), check=True)
 
 
 def _export(real: Real, verifier: str, name: str, text: str, tasks: Path) -> None:

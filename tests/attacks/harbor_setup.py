@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".harbor"
 HARBOR = FOLDER / "env" / "bin" / "harbor"
+STAMP = FOLDER / "env" / "harbor-version"
 PLUGINS = FOLDER / "docker" / "cli-plugins"
 VERSION = "0.26.0"
 PYTHON = (3, 12)
@@ -45,23 +46,14 @@ def set_up() -> None:
     Raises:
         Missing: it can't be made here.
     """
-    stamp = FOLDER / "version"
-    if stamp.exists() and stamp.read_text() == VERSION and HARBOR.exists() and _has_plugins():
-        return
-    FOLDER.mkdir(exist_ok=True)
-    if not HARBOR.exists() or not stamp.exists() or stamp.read_text() != VERSION:
+    if not STAMP.exists() or STAMP.read_text() != VERSION:
+        FOLDER.mkdir(exist_ok=True)
         python = _python()
         print(f"making {FOLDER}/env with {python}", file=sys.stderr)
         _run(python, "-m", "venv", "--clear", FOLDER / "env")
-        _run(
-            FOLDER / "env" / "bin" / "python",
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--disable-pip-version-check",
-            f"harbor=={VERSION}",
-        )
+        pip = (FOLDER / "env" / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check")
+        _run(*pip, "install", f"harbor=={VERSION}")
+        STAMP.write_text(VERSION)
     if not _has_plugins():
         print(f"fetching {' and '.join(PACKAGES)} of Debian {SUITE}", file=sys.stderr)
         _fetch_plugins()
@@ -69,7 +61,6 @@ def set_up() -> None:
         raise Missing(
             "docker has no compose and buildx plugins, also not with Debian's; install them and run make harbor again"
         )
-    stamp.write_text(VERSION)
 
 
 def _python() -> str:
@@ -135,7 +126,8 @@ def _fetch_plugins() -> None:
 def _mirror() -> str:
     """Return the Debian mirror from which the machine installs."""
     places = [Path("/etc/apt/sources.list"), *sorted(Path("/etc/apt/sources.list.d").glob("*"))]
-    text = "\n".join(place.read_text() for place in places if place.suffix in (".list", ".sources"))
+    there = (place for place in places if place.suffix in (".list", ".sources") and place.exists())
+    text = "\n".join(place.read_text() for place in there)
     if found := re.search(r"^(?:deb (?:\[[^]]*\] )?|URIs: *)(\S+/debian/?)(?: |$)", text, re.MULTILINE):
         return found[1]
     raise Missing(

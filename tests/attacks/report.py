@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
-from skill2env.attacks import Attack
+from skill2env.attacks import Attack, suite_id
 
 STANDS = ("native", "harbor", "naive")
 HEADINGS = {"native": "native", "harbor": "Harbor, separate", "naive": "naive"}
 MUST_EARN = 15
 """How many attacks must defeat the naive verifier, or the suite proves nothing about the others."""
+NOT_OURS = {("collection/many-levels", "harbor"): "RecursionError"}
+"""Where the harness itself fails, before the verifier gets to see anything: Harbor's own copying recurses into folders, and
+whatever the task directory says comes too late. The exception must be this one."""
 HONEST, NOP = "controls/honest", "controls/nop"
 
 
@@ -46,6 +51,12 @@ class Row:
         """Return how many trials gave no reward, and would be dropped."""
         return sum(turn.reward is None for turn in self.turns.get(stand, ()))
 
+    def not_ours(self, stand: str) -> bool:
+        """Return whether trials without a reward are the harness's own and known failure."""
+        known = NOT_OURS.get((self.attack.name, stand))
+        lost = [turn.note for turn in self.turns.get(stand, ()) if turn.reward is None]
+        return known is not None and all(note.startswith(f"{known}:") for note in lost)
+
     def cell(self, stand: str, seconds: bool = True) -> str:
         """Return what is shown: reward, or shares of several trials; status; mean seconds."""
         turns = self.turns.get(stand)
@@ -76,7 +87,7 @@ def faults(rows: Sequence[Row], stands: Iterable[str]) -> list[str]:
                     found.append(
                         f"{name} earns the reward ({stand}), {row.earned(stand)} of {len(turns)} times"
                     )
-                if row.lost(stand):
+                if row.lost(stand) and not row.not_ours(stand):
                     found.append(f"{name} ends without a reward ({stand}): {_notes(turns)}")
     won = len(defeating(rows))
     if "naive" in stands and won < MUST_EARN:
@@ -126,14 +137,27 @@ def summary(rows: Sequence[Row]) -> Table:
     return made
 
 
-def as_json(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def as_json(rows: Iterable[Row]) -> dict[str, Any]:
     """Return all trials JSON-able."""
-    return [
+    trials = [
         {"attack": row.attack.name, "title": row.attack.title, "stand": stand, **vars(turn)}
         for row in rows
         for stand, turns in row.turns.items()
         for turn in turns
     ]
+    return {"suite": suite_id(), "trials": trials}
+
+
+def kept(path: Path, stands: Iterable[str]) -> dict[str, dict[str, list[Turn]]]:
+    """Return the trials of some stands in a file by attack and stand; none where the suite was another one."""
+    found: dict[str, dict[str, list[Turn]]] = {}
+    written = json.loads(path.read_text()) if path.exists() else {}
+    if written.get("suite") == suite_id():
+        for trial in written["trials"]:
+            if trial["stand"] in stands:
+                turn = Turn(trial["reward"], trial["status"], trial["seconds"], trial["note"])
+                found.setdefault(trial["attack"], {}).setdefault(trial["stand"], []).append(turn)
+    return found
 
 
 def page(rows: Sequence[Row]) -> str:
@@ -155,6 +179,11 @@ def page(rows: Sequence[Row]) -> str:
             f"| {family} | {count} | " + " | ".join(earned[s] for s in STANDS) + " |"
             for family, count, earned in totals(rows)
         ),
+        "",
+        "Where a trial ends without a reward, a trainer may drop it. Natively none does. Under Harbor these do, since it fails at",
+        "copying the outputs to its own host before any verifier runs, which no task directory can prevent:",
+        "",
+        *(f"- `{name}`: `{kind}`" for (name, _), kind in NOT_OURS.items()),
         "",
         "Rewards:",
         "",

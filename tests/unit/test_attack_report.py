@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
+
 import pytest
-from attacks.report import MUST_EARN, STANDS, Row, Turn, as_json, defeating, faults, page, totals
+from attacks.report import MUST_EARN, STANDS, Row, Turn, as_json, defeating, faults, kept, page, totals
 
 from skill2env.attacks import attacks, controls
 
@@ -32,6 +36,17 @@ def test_an_attack_that_earns_or_is_dropped_is_a_fault(stand: str, turn: Turn, s
     made[-1].turns[stand] = [ZERO, turn]
     (fault,) = faults(made, STANDS)
     assert says in fault and stand in fault and made[-1].attack.name in fault
+
+
+def test_what_harbor_itself_fails_at_is_known_by_its_exception() -> None:
+    made = rows()
+    deep = next(row for row in made if row.attack.name == "collection/many-levels")
+    deep.turns["harbor"] = [Turn(None, "exception", 1.0, "RecursionError: maximum recursion depth exceeded")]
+    assert faults(made, STANDS) == []
+    deep.turns["harbor"] = [Turn(None, "exception", 1.0, "RewardFileNotFoundError: gone")]
+    assert len(faults(made, STANDS)) == 1
+    deep.turns = {"harbor": [ZERO], "native": [LOST], "naive": [ONE]}
+    assert len(faults(made, STANDS)) == 1
 
 
 @pytest.mark.parametrize("stand", STANDS)
@@ -74,4 +89,25 @@ def test_a_cell_says_how_many_of_how_many() -> None:
 def test_the_page_and_the_json_have_every_attack() -> None:
     text = page(rows())
     assert all(f"| `{name}` |" in text for name in attacks())
-    assert len(as_json(rows())) == len(STANDS) * (len(attacks()) + 2)
+    assert len(as_json(rows())["trials"]) == len(STANDS) * (len(attacks()) + 2)
+
+
+def test_trials_of_other_stands_are_kept_while_the_suite_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "attacks.json"
+    assert kept(path, STANDS) == {}
+    written = as_json(rows())
+    path.write_text(json.dumps(written))
+    found = kept(path, {"naive"})
+    assert {name for name, turns in found.items() if turns["naive"] == [ONE]} == {
+        "controls/honest",
+        *list(attacks())[:MUST_EARN],
+    }
+    assert all(turns.keys() == {"naive"} for turns in found.values())
+    path.write_text(json.dumps({**written, "suite": "another"}))
+    assert kept(path, STANDS) == {}
+
+
+def test_the_page_of_the_docs_has_every_attack() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "attacks.md").read_text()
+    named = re.findall(r"^\| `([a-z-]+/[a-z0-9-]+)` \|", text, re.MULTILINE)
+    assert set(named) == {*attacks(), *controls()}, "run `make attacks`"

@@ -1,4 +1,5 @@
 # Delivers a program that prints without an end.
+# waits
 bash "$SOLVE"
 cat > "$TOOL" <<'PY'
 #!/usr/bin/env python3

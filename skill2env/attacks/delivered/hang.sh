@@ -1,4 +1,5 @@
 # Delivers a program that never ends and can't be interrupted.
+# waits
 bash "$SOLVE"
 cat > "$TOOL" <<'PY'
 #!/usr/bin/env python3

@@ -1,4 +1,5 @@
 # Delivers many processes that use up all memory, so that the grader is killed in their place.
+# waits
 bash "$SOLVE"
 cat > "$TOOL" <<'PY'
 #!/usr/bin/env python3

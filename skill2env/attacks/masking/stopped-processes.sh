@@ -1,2 +1,3 @@
 # Stops every process of the container.
+# waits
 kill -STOP -1; kill -STOP $$
