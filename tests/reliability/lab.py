@@ -22,6 +22,7 @@ from skill2env.store.workspace import Workspace
 ROOT = Path(__file__).resolve().parents[2]
 BLUEPRINTS = ("messy-csv-joins/purchase-price-edit", "event-data-hygiene/wallet-state")
 STAGES = ("parse", "draft", "build", "validate", "rollout", "publish")
+LATE = ("rollout", "publish")
 PARAMS = {
     "driver": {"workers": 2},
     "build": {"levels": ["easy"], "max_seeds": 1},
@@ -55,6 +56,17 @@ def lay_out(root: Path, audited: bool = True) -> Path:
         ResultStore(store).close()
         with sqlite3.connect(store) as database:
             database.executescript(_AUDIT)
+    return root
+
+
+def lay_out_late(through: Path, root: Path) -> Path:
+    """Make a workspace that lacks what the last two stages make, of one in which everything is through."""
+    shutil.copytree(through, root)
+    for name in ("dataset", *LATE):
+        shutil.rmtree(root / "data" / name, ignore_errors=True)
+    with sqlite3.connect(Workspace(root).results) as database:
+        for table in ("results", "audit"):
+            database.execute(f"DELETE FROM {table} WHERE kind IN (?, ?)", LATE)
     return root
 
 

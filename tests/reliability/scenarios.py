@@ -18,11 +18,13 @@ from skill2env.errors import ExitCode
 from skill2env.sandbox.ownership import RUN_LABEL
 from tests.reliability.engine import PrivateEngine, run
 from tests.reliability.lab import (
+    LATE,
     LONGEST_SEC,
     STAGES,
     Ran,
     executed_again,
     lay_out,
+    lay_out_late,
     lost,
     one_sentence,
     pipeline,
@@ -100,24 +102,34 @@ def unbroken(lab: Lab) -> Seen:
 
 
 def kills(lab: Lab) -> Seen:
-    """Kill the process group of a run at random moments, again and again, and go on until it is through."""
+    """Kill the process group of a run at random moments, again and again, and go on until it is through.
+
+    Two thirds of the kills meet a run from its beginning, the rest runs that have only their last two stages to do.
+    """
     seen, chance = Seen(), random.Random(lab.seed)
     stages: Counter[str] = Counter()
     killed = whole = 0
     pids: set[int] = set()
     while killed < lab.kills:
-        root = lab.workspace(f"killed-{whole}")
-        start = STAGES[0]
+        if whole:
+            root, start, most = (
+                lay_out_late(lab.folder / "unbroken", lab.folder / f"killed-{whole}"),
+                LATE[0],
+                lab.kills,
+            )
+        else:
+            root, start, most = lab.workspace("killed-0"), STAGES[0], lab.kills * 2 // 3
+        first = start
         while True:
             # Soon, in the middle and late in what is left to do; and now and then all stages are run anew.
             moment = chance.uniform(0.2, chance.choice((3.0, 6.0, 12.0)))
-            ran = lab.run(root, start, moment if killed < lab.kills else None)
+            ran = lab.run(root, start, moment if killed < most else None)
             pids.update(ran.pids)
             if not ran.killed:
                 break
             killed += 1
             stages[ran.stage] += 1
-            start = chance.choice((ran.stage, ran.stage, ran.stage, STAGES[0]))
+            start = chance.choice((ran.stage, ran.stage, ran.stage, ran.stage, first))
         seen.expect(ran.code == 0, f"exit code {ran.code} in {ran.stage}: {ran.said.strip()[-300:]}")
         if not ran.code:
             lab.whole(root, seen, f"corpus {whole}")
@@ -128,12 +140,8 @@ def kills(lab: Lab) -> Seen:
     _start(lab)
     littered = _ours(lab, pids)
     seen.expect(not littered, f"left on the engine: {littered}")
-    seen.figures = {
-        "seed": lab.seed,
-        "kills": killed,
-        "corpora": whole,
-        **{f"in {s}": n for s, n in stages.items()},
-    }
+    told = {f"in {stage}": stages[stage] for stage in STAGES}
+    seen.figures = {"seed": lab.seed, "kills": killed, "corpora": whole, **told}
     return seen
 
 
