@@ -18,10 +18,14 @@ _ORDER = re.compile(
 )
 _ANY_ORDER = re.compile(r"\b(any order|no particular order|order (does not|doesn't) matter)\b", re.IGNORECASE)
 _EXACT_FORM = re.compile(
-    r"\b(byte for byte|byte-for-byte|verbatim|indent(ed|ation)?|formatting|white ?space"
-    r"|final newline|trailing newline|minimal diff)\b",
+    r"\b(indent(ed|ation)?|formatting|white ?space|final newline|trailing newline|minimal diff)\b",
     re.IGNORECASE,
 )
+"""The instruction prescribes the form of what is written."""
+_STAYS = re.compile(
+    r"\b(byte for byte|byte-for-byte|verbatim|stays? as|remains? as|leave .* as)\b", re.IGNORECASE
+)
+"""The instruction wants something to stay as it is: files that are edited may have no other form, new ones may."""
 _TURNS = 8
 _ALIKE = 4
 """Mutants that are made to confirm a survivor."""
@@ -49,7 +53,7 @@ def mutants(
         changes = mutations(path, outputs[path].data, rng, ordered)
         if not touched:
             changes = [change for change in changes if change.operator in ("drop", "perturb")][:2]
-        elif _EXACT_FORM.search(instruction):
+        elif _EXACT_FORM.search(instruction) or (path in world and _STAYS.search(instruction)):
             changes = [change for change in changes if change.operator != "same"]
         found += [Mutant(path, change) for change in changes]
     same = [mutant for mutant in found if mutant.change.operator == "same"]

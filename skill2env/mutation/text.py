@@ -30,6 +30,12 @@ def mutate_text(data: bytes, rng: random.Random, ordered: bool) -> Changes:
         new = perturbed(word, rng)
         what = f"line {index + 1}: {short(word)} becomes {short(new)}"
         yield _lines("perturb", what, [*lines[:index], line.replace(word, new, 1), *lines[index + 1 :]])
+    end = data.rstrip(b"\n")
+    yield Change(
+        "same",
+        "no newline at the end" if end != data else "a newline at the end",
+        end if end != data else data + b"\n",
+    )
     first, second = rng.choice(telling), rng.choice(telling)
     if ordered and lines[first] != lines[second]:
         changed = list(lines)

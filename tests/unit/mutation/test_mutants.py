@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from skill2env.models.tree import Node, pack, text_file, unpack
 from skill2env.mutation.formats import mutations
 from skill2env.mutation.mutant import FATAL, Change
-from skill2env.mutation.plan import mutants
+from skill2env.mutation.plan import alike, mutants
 from skill2env.mutation.values import changed_values
 
 RECORDS = [
@@ -210,7 +210,11 @@ def test_what_the_work_left_alone_is_only_dropped_and_perturbed() -> None:
 
 @pytest.mark.parametrize(
     ("instruction", "same"),
-    [("Write a report.", True), ("Keep the indentation as it is.", False), ("Byte for byte.", False)],
+    [
+        ("Write a report.", True),
+        ("Keep the indentation as it is.", False),
+        ("No other formatting, please.", False),
+    ],
 )
 def test_a_prescribed_form_has_no_other_clothes(instruction: str, same: bool) -> None:
     found = mutants({"workspace/a.json": Node("file", JSON)}, OUT, {}, instruction, 9)
@@ -264,3 +268,32 @@ def test_what_lies_beside_the_work_in_one_output_is_left_alone() -> None:
     outputs = {"out/old.json": Node("file", JSON), "out/new.json": Node("file", b'{"a": 1}')}
     found = mutants(outputs, ("/out",), {"out/old.json": Node("file", JSON)}, "", 99)
     assert {mutant.path for mutant in found} == {"out/new.json"}
+
+
+@pytest.mark.parametrize(("world", "same"), [({}, True), ({"workspace/a.json": Node("file", b"[]")}, False)])
+def test_what_stays_as_it_is_has_no_other_clothes_either(world: dict[str, Node], same: bool) -> None:
+    found = mutants(
+        {"workspace/a.json": Node("file", JSON)}, OUT, world, "Leave all else as it is, byte for byte.", 9
+    )
+    assert any(mutant.change.operator == "same" for mutant in found) is same
+
+
+def test_those_like_a_survivor_change_the_same_field() -> None:
+    outputs = {"workspace/a.json": Node("file", JSON)}
+    one = next(
+        m for m in mutants(outputs, OUT, {}, "", 60) if m.change.operator == "perturb" and m.change.field
+    )
+    others = alike(one, outputs, {}, "")
+    assert others
+    assert {(other.change.operator, other.change.field) for other in others} == {
+        ("perturb", one.change.field)
+    }
+    assert one.change.data not in {other.change.data for other in others}
+
+
+def test_those_like_a_change_to_a_guarded_file_are_of_files_beside_it() -> None:
+    world = {f"srv/{name}.txt": Node("file", f"{name}\n".encode()) for name in "abc"}
+    one = next(m for m in mutants(world, ("/srv",), world, "", 60) if m.change.operator == "perturb")
+    assert {other.path for other in alike(one, world, world, "")} > {one.path} or len(
+        alike(one, world, world, "")
+    ) > 1

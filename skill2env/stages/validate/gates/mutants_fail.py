@@ -9,7 +9,7 @@ from skill2env.mutation.plan import alike, mutants
 from skill2env.stages.validate.subject import Subject
 
 NAME = "mutants_fail"
-VERSION = "7"
+VERSION = "8"
 _SHOWN = 40
 
 
