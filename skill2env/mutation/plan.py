@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from skill2env.models.tree import Tree
 from skill2env.mutation.formats import mutations
-from skill2env.mutation.mutant import FATAL, Mutant, dice
+from skill2env.mutation.mutant import FATAL, Mutant, Operator, dice
 from skill2env.mutation.repositories import mutate_repository, repositories
 
 _ORDER = re.compile(
@@ -29,6 +29,8 @@ _STAYS = re.compile(
 _TURNS = 8
 _ALIKE = 4
 """Mutants that are made to confirm a survivor."""
+_GUARDED: tuple[Operator, ...] = ("drop", "perturb")
+"""What is done to files of an untouched output."""
 _UNTOUCHED = 2
 """Files of each untouched output of which mutants are made."""
 
@@ -52,7 +54,8 @@ def mutants(
         rng = dice(path, str(len(outputs[path].data)))
         changes = mutations(path, outputs[path].data, rng, ordered)
         if not touched:
-            changes = [change for change in changes if change.operator in ("drop", "perturb")][:2]
+            first = {change.operator: change for change in reversed(changes)}
+            changes = [first[operator] for operator in _GUARDED if operator in first]
         elif _EXACT_FORM.search(instruction) or (path in world and _STAYS.search(instruction)):
             changes = [change for change in changes if change.operator != "same"]
         found += [Mutant(path, change) for change in changes]
