@@ -59,7 +59,9 @@ class ValidateParams(Record):
     max_mutants: Annotated[int, Field(ge=1, le=1000)] = 24
     """At most this many mutants of the right outputs are judged per task, besides those that mean the same."""
     min_kill_rate: Annotated[float, Field(ge=0, le=1)] = 0.95
-    """Share of the mutants that the tests must refuse."""
+    """Share of the mutants of data that the tests must refuse."""
+    min_program_kill_rate: Annotated[float, Field(ge=0, le=1)] = 0.6
+    """Share of the mutants of delivered programs that the tests must refuse; which of them mean the same can't be decided."""
     min_headroom: Annotated[float, Field(ge=1)] = 3
     """A limit must be at least this many times what the reference used."""
     max_headroom: Annotated[float, Field(ge=1)] = 200

@@ -145,6 +145,10 @@ class TaskRow(Record):
     """Those of them that earned less than 1."""
     kill_rate: float | None = None
     """Share of the mutants that earned less than 1."""
+    program_mutants: int | None = None
+    """Automatic changes of delivered programs that were judged; null where no program is delivered."""
+    program_kill_rate: float | None = None
+    """Share of them that earned less than 1; some change nothing that can be seen, and which ones can't be decided."""
     equivalents: int | None = None
     """Right outputs that were written otherwise (key order, white space, a last newline) and judged."""
     equivalents_accepted: int | None = None

@@ -59,8 +59,10 @@ def mutants(
         elif _EXACT_FORM.search(instruction) or (path in world and _STAYS.search(instruction)):
             changes = [change for change in changes if change.operator != "same"]
         found += [Mutant(path, change) for change in changes]
+    data = [mutant for mutant in found if mutant.change.operator not in ("program", "same")]
+    programs = [mutant for mutant in found if mutant.change.operator == "program"]
     same = [mutant for mutant in found if mutant.change.operator == "same"]
-    return (*_spread([mutant for mutant in found if mutant.change.operator != "same"], most), *same[:most])
+    return (*_spread(data, most), *_spread(programs, most // 2), *same[:most])
 
 
 def alike(mutant: Mutant, outputs: Tree, world: Tree, instruction: str) -> tuple[Mutant, ...]:

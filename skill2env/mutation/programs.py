@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from skill2env.models.python_source import parse_python
 from skill2env.mutation.mutant import Change, Changes
 
-_MOST = 6
+_MOST = 8
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,

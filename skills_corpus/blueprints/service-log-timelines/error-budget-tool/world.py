@@ -80,7 +80,8 @@ def build(world):
     more, expected = maker.one_more_bad(small)
     trial("one bad request more", more, expected, ["api.log"])
     world.hide("trials.json", json.dumps(trials))
-    kept = ["/etc/slo/slo.yaml", "/etc/slo/policy.md"] + [f"/var/log/api/{name}" for name in names]
+    records = [f"/etc/slo/records/{name}" for name in RECORDS] if world.knob("amended") else []
+    kept = ["/etc/slo/slo.yaml", "/etc/slo/policy.md", *records] + [f"/var/log/api/{name}" for name in names]
     return {"report": case["expected"], "digests": {path: hashlib.sha256(world.read(path)).hexdigest() for path in kept}}
 
 
