@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import docker
 
 from skill2env.attacks import Target
 from skill2env.models.blueprint import Blueprint
@@ -94,7 +97,10 @@ def real_task(folder: Path, agent_sec: int = AGENT_SEC) -> Iterator[Real]:
         try:
             yield Real(Scene(place, images.judge(), tests, limits.verifier_sec, target), task, images.tree)
         finally:
-            images.close()
+            with contextlib.suppress(
+                docker.errors.APIError
+            ):  # an image of the same bytes may be in use elsewhere
+                images.close()
 
 
 def _accepted(done: Done) -> object:
