@@ -44,6 +44,7 @@ GATES: tuple[Gate, ...] = (
     stated,
     deterministic,
     builds,
+    no_leak,
     nop_fails,
     oracle_passes,
     alternatives_pass,
@@ -54,7 +55,6 @@ GATES: tuple[Gate, ...] = (
     mutants_fail,
     rubric_holds,
     attacks_fail,
-    no_leak,
     offline,
     headroom,
 )
