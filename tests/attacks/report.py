@@ -169,7 +169,7 @@ def page(rows: Sequence[Row]) -> str:
         "Written by `make attacks`: every script of `skill2env/attacks/` against one task of the corpus, on three stands: the",
         "project's own verifier, Harbor's separate mode with the exported directory, and a naive verifier that grades in the",
         "agent's container ([tests/attacks/naive](../tests/attacks/naive)), which the suite must defeat to prove anything. Races",
-        "are run several times. A reward of 1 is the attack's success.",
+        "may be run several times; a cell then says how many. A reward of 1 is the attack's success.",
         "",
         "Attacks that earn anything:",
         "",
