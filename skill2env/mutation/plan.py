@@ -10,6 +10,7 @@ from skill2env.models.tree import Tree
 from skill2env.mutation.formats import mutations
 from skill2env.mutation.mutant import FATAL, Mutant, Operator, dice
 from skill2env.mutation.repositories import mutate_repository, repositories
+from skill2env.mutation.text import LINES
 
 _ORDER = re.compile(
     r"\b(sorted|ascending|descending|alphabetical(ly)?|chronological(ly)?|oldest first|newest first|earliest first|latest first"
@@ -23,7 +24,8 @@ _EXACT_FORM = re.compile(
 )
 """The instruction prescribes the form of what is written."""
 _STAYS = re.compile(
-    r"\b(byte for byte|byte-for-byte|verbatim|stays? as|remains? as|leave .* as)\b", re.IGNORECASE
+    r"\b(byte for byte|byte-for-byte|(very )?same bytes|verbatim|stays? as|remains? as|leave .* as)\b",
+    re.IGNORECASE,
 )
 """The instruction wants something to stay as it is: files that are edited may have no other form, new ones may."""
 _TURNS = 8
@@ -58,6 +60,8 @@ def mutants(
             changes = [first[operator] for operator in _GUARDED if operator in first]
         elif _EXACT_FORM.search(instruction) or (path in world and _STAYS.search(instruction)):
             changes = [change for change in changes if change.operator != "same"]
+        elif _STAYS.search(instruction):
+            changes = [change for change in changes if change.field != LINES]
         found += [Mutant(path, change) for change in changes]
     data = [mutant for mutant in found if mutant.change.operator not in ("program", "same")]
     programs = [mutant for mutant in found if mutant.change.operator == "program"]

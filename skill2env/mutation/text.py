@@ -9,6 +9,8 @@ from skill2env.mutation.mutant import Change, Changes, Operator, short
 from skill2env.mutation.values import perturbed
 
 _TIMES = 2
+LINES = "lines"
+"""The field of plain text whose lines end otherwise, which is the same only where nothing has to be the same bytes."""
 _SETTING = re.compile(r"^(\s*[\w.\"'-]+\s*[=:]\s*)(\S.*?)(\s*)$")
 
 
@@ -35,6 +37,7 @@ def mutate_text(data: bytes, rng: random.Random, ordered: bool) -> Changes:
         "same",
         "no newline at the end" if end != data else "a newline at the end",
         end if end != data else data + b"\n",
+        LINES,
     )
     first, second = rng.choice(telling), rng.choice(telling)
     if ordered and lines[first] != lines[second]:

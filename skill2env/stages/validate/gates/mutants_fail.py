@@ -18,7 +18,7 @@ from skill2env.params import ValidateParams
 from skill2env.stages.validate.subject import Subject
 
 NAME = "mutants_fail"
-VERSION = "9"
+VERSION = "10"
 _SHOWN = 40
 
 
