@@ -79,6 +79,11 @@ class TaskTrials:
         """Return where the time of the executed trials went."""
         return tuple(self._timings)
 
+    def count(self, others: TaskTrials) -> None:
+        """Count what was executed of another task on this one's account."""
+        self.executed += others.executed
+        self._timings += others.timings()
+
     @property
     def judge_container_sec(self) -> float:
         """Wall seconds spent in starting the judge's containers."""

@@ -115,4 +115,6 @@ class Subject:
         made, archive = make_task(order, self.candidate.static, self.context)
         images = TaskImages(made, archive, self.context)
         with trials_of(self.context.engine, self.context.store, made, images) as trials:
-            return Other(made, trials.delivered(self.blueprint.reference))
+            outputs = trials.delivered(self.blueprint.reference)
+        self.trials.count(trials)
+        return Other(made, outputs)
