@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "build": {"levels": ["easy"], "max_seeds": 1},
     "validate": {"max_mutants": 12, "attacks_per_task": 0},
 }
+THREADS = 3
 STAGES = ("parse", "draft", "build", "validate")
 
 
@@ -52,12 +55,34 @@ def _check(root: Path, blueprint: Path) -> list[Checked]:
         return list(check(blueprint, context))
 
 
+def _expected(name: str) -> dict[str, Any]:
+    expected: dict[str, Any] = json.loads((CASES / name / "expected.json").read_text())
+    return expected
+
+
+@pytest.fixture(scope="module")
+def outcomes(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[list[Checked]]]]:
+    """What becomes of each case that was asked for; a few are worked on at a time, since each waits for the engine a lot."""
+    items = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    mine = [item for item in items if item.module is request.module and hasattr(item, "callspec")]
+    roots = {name: tmp_path_factory.mktemp(name) for name in (item.callspec.params["name"] for item in mine)}
+    with ThreadPoolExecutor(THREADS) as pool:
+        yield {
+            name: pool.submit(_check, root, _workspace(root, CASES / name, _expected(name)))
+            for name, root in roots.items()
+        }
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_case(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    expected = json.loads((CASES / name / "expected.json").read_text())
+def test_case(
+    name: str, outcomes: dict[str, Future[list[Checked]]], request: pytest.FixtureRequest
+) -> None:
+    expected = _expected(name)
     if expected["stage"] in ("build", "validate"):
         request.getfixturevalue("engine")
-    found = _check(tmp_path, _workspace(tmp_path, CASES / name, expected))
+    found = outcomes[name].result()
     last = found[-1]
     assert last.stage == expected["stage"], last
     assert [item.kind for item in found[:-1]] == ["accepted"] * (STAGES.index(last.stage))
