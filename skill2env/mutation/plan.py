@@ -29,6 +29,7 @@ _STAYS = re.compile(
 )
 """The instruction wants something to stay as it is: files that are edited may have no other form, new ones may."""
 _TURNS = 8
+_MORE_TURNS = 2
 _ALIKE = 4
 """Mutants that are made to confirm a survivor."""
 _GUARDED: tuple[Operator, ...] = ("drop", "perturb")
@@ -113,13 +114,17 @@ def _worth_changing(
         for output in [output for output in untouched if path in untouched[output]]:
             del untouched[output]
     rng = dice("untouched", *files)
-    return touched + [
+    guarded = [
         path for group in untouched.values() for path in rng.sample(group, min(len(group), _UNTOUCHED))
     ]
+    return [*guarded, *touched]
 
 
 def _spread(found: Iterable[Mutant], most: int) -> list[Mutant]:
-    """Return at most `most`, taking turns among operators, and within an operator among files; the fatal ones first."""
+    """Return at most `most`, taking turns among operators, and within an operator among files; the fatal ones first.
+
+    Slightly wrong values have three turns: they are what tests that look too loosely let through.
+    """
     piles: dict[str, dict[str, list[Mutant]]] = defaultdict(lambda: defaultdict(list))
     for mutant in found:
         piles[mutant.change.operator][mutant.path].append(mutant)
@@ -127,7 +132,7 @@ def _spread(found: Iterable[Mutant], most: int) -> list[Mutant]:
     queues = {operator: _in_turn(list(piles[operator].values())) for operator in operators}
     chosen: list[Mutant] = []
     while len(chosen) < most and any(queues.values()):
-        for operator in operators:
+        for operator in [*operators, *(["perturb"] * _MORE_TURNS if "perturb" in queues else [])]:
             if queues[operator] and len(chosen) < most:
                 chosen.append(queues[operator].pop(0))
     return chosen

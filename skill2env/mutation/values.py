@@ -30,6 +30,8 @@ class Changed:
 
 
 _PER_OPERATOR = 3
+_PERTURBED = 8
+"""Fields of which a slightly wrong value is tried."""
 _LEAVES = 20_000
 _WORDS_OF_PROSE = 5
 _LONGER = 0.3
@@ -63,7 +65,7 @@ def changed_values(document: Any, rng: random.Random, ordered: bool) -> Iterator
     }
     same = _unordered(document)
     for operator, choices in tables.items():
-        for place, value in _picked(choices, rng):
+        for place, value in _picked(choices, rng, _PERTURBED if operator == "perturb" else _PER_OPERATOR):
             new = _with(document, place, value)
             if operator == "reorder" or _unordered(new) != same:
                 yield Changed(operator, f"{_where(place)} becomes {short(value)}", new, _field(place))
@@ -99,14 +101,14 @@ def _walk(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
         yield from _walk(item, (*place, key))
 
 
-def _picked(choices: list[tuple[Place, Any]], rng: random.Random) -> list[tuple[Place, Any]]:
+def _picked(choices: list[tuple[Place, Any]], rng: random.Random, most: int) -> list[tuple[Place, Any]]:
     """Return a few choices, of as many different fields as there are."""
     by_field: dict[str, list[tuple[Place, Any]]] = defaultdict(list)
     for choice in choices:
         by_field[_field(choice[0])].append(choice)
     fields = sorted(by_field)
     rng.shuffle(fields)
-    return [rng.choice(by_field[field]) for field in fields[:_PER_OPERATOR]]
+    return [rng.choice(by_field[field]) for field in fields[:most]]
 
 
 def _dropped(document: Any, boxes: list[tuple[Place, Any]], rng: random.Random) -> Iterator[Changed]:
@@ -115,7 +117,7 @@ def _dropped(document: Any, boxes: list[tuple[Place, Any]], rng: random.Random) 
         for place, box in boxes
         for key in (box if isinstance(box, dict) else range(len(box)))
     ]
-    for place, _ in _picked(keys, rng):
+    for place, _ in _picked(keys, rng, _PER_OPERATOR):
         new = copy.deepcopy(document)
         del _at(new, place[:-1])[place[-1]]
         yield Changed("drop", f"{_where(place)} is gone", new, _field(place))
