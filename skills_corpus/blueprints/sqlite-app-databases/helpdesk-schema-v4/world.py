@@ -145,6 +145,7 @@ def build(world):
     if world.knob("half_done"):
         _broken_off(db, expected[: cut // 2])
         world.write("/srv/helpdesk/migrations/notes.txt", NOTES)
+    states = [_rows(db)]
     if late:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA wal_autocheckpoint = 0")
@@ -154,6 +155,7 @@ def build(world):
         db.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'tickets'", (highest,))
         db.execute("COMMIT")
         expected[0][7] = None
+        states.append(_rows(db))  # as it is once somebody has opened it with its log
         main, log = path.read_bytes(), world.path("/srv/helpdesk/helpdesk.db-wal").read_bytes()
         db.close()
         world.write("/srv/helpdesk/helpdesk.db", main)
@@ -162,6 +164,7 @@ def build(world):
         db.close()
     world.write("/srv/helpdesk/migrations/0004.md", SPEC.format(loose=LOOSE if loose else "", typed=TYPED if typed else ""))
 
+    world.hide("way-back.json", json.dumps(states))
     world.hide("expected.json", json.dumps({
         "tickets": expected, "comments": comments, "attachments": [[i, t, n, c.hex()] for i, t, n, c in files],
         "users": sorted([address[i], n] for i, n in users.items()), "user_ids": sorted(users)}))
@@ -172,8 +175,17 @@ def build(world):
             "tickets": len(expected), "comments": len(comments), "fee_cents_total": sum(t[5] for t in expected),
             "unknown_assignees": sorted(helpers & set(gone)), "added_users": sorted(openers & set(strangers))},
         "next_ticket": highest + 1,
-        "tickets_in_main_file": cut,
+        "log": world.digest("/srv/helpdesk/helpdesk.db-wal") if late else None,
+        "migrations": {f"/srv/helpdesk/migrations/{name}": world.digest(f"/srv/helpdesk/migrations/{name}")
+                       for name in ["0004.md", *(["notes.txt"] if world.knob("half_done") else [])]},
     }
+
+
+def _rows(db):
+    """Every row of version 3's tables, JSON-able."""
+    return {table: [[value.hex() if isinstance(value, bytes) else value for value in row]
+                    for row in db.execute(f"SELECT * FROM {table} ORDER BY 1, 2")]
+            for table in ["attachments", "comments", "tickets", "title_changes", "users"]}
 
 
 def _insert(db, tickets, comments, files):
