@@ -147,7 +147,7 @@ def test_harm_beside_an_honest_trial(
     what: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("skill2env.trial.run.DISK_BYTES", 200 << 20)
+    monkeypatch.setattr("skill2env.trial.act.DISK_BYTES", 200 << 20)
     harm = HARMS[what]
 
     def harmful() -> Trial:

@@ -190,10 +190,10 @@ def test_a_container_removed_before_its_outputs_are_collected_is_never_an_absent
 
 
 def test_a_judge_that_is_removed_judges_again(
-    engine: docker.DockerClient, docker_engine: DockerEngine, judge_image: str, tmp_path: Path
+    engine: docker.DockerClient, docker_engine: DockerEngine, judge_image: str
 ) -> None:
     slow = "import time\ndef test_report(workspace, read_json):\n    time.sleep(4)\n    assert read_json(workspace / 'report.json')\n"
-    collected = made.outputs(tmp_path, {"workspace/report.json": "[1]"})
+    collected = made.outputs({"workspace/report.json": "[1]"})
     with made.judge_of(docker_engine, judge_image, made.tests_tree(slow)) as judge:
         assert judge.verdict(collected)[0].status is Status.PASS
         with removing(engine, docker_engine, 1, "judge") as gone:

@@ -200,7 +200,7 @@ def test_modes_are_plain_after_collecting(agent: Agent) -> None:
 
 
 def test_filling_the_disk_is_the_agents_fault(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("skill2env.trial.run.DISK_BYTES", 50 << 20)
+    monkeypatch.setattr("skill2env.trial.act.DISK_BYTES", 50 << 20)
     trial = agent(made.SOLUTION, "head -c 200000000 /dev/zero > big; sleep 60")
     assert trial.verdict.status is Status.AGENT_FAULT
     assert trial.verdict.reason == "the agent wrote more than 50 MB"
