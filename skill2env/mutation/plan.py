@@ -29,7 +29,7 @@ _STAYS = re.compile(
 )
 """The instruction wants something to stay as it is: files that are edited may have no other form, new ones may."""
 _TURNS = 8
-_MORE_TURNS = 2
+_MORE_TURNS = 4
 _ALIKE = 4
 """Mutants that are made to confirm a survivor."""
 _GUARDED: tuple[Operator, ...] = ("drop", "perturb")
@@ -123,7 +123,7 @@ def _worth_changing(
 def _spread(found: Iterable[Mutant], most: int) -> list[Mutant]:
     """Return at most `most`, taking turns among operators, and within an operator among files; the fatal ones first.
 
-    Slightly wrong values have three turns: they are what tests that look too loosely let through.
+    Slightly wrong values have five turns: they are what tests that look too loosely let through.
     """
     piles: dict[str, dict[str, list[Mutant]]] = defaultdict(lambda: defaultdict(list))
     for mutant in found:

@@ -90,7 +90,7 @@ def perturbed(value: Any, rng: random.Random) -> Any:
         )
         return value[:spot] + new + value[spot + 1 :]
     if isinstance(value, int):
-        return rng.choice([value + 1, value - 1, value * 10 + 7])
+        return rng.choice([value + 1, value - 1, value + 1, value - 1, value * 10 + 7])
     return rng.choice([value * 1.1 + 1.0, value * 10 + 7.5])
 
 

@@ -18,7 +18,7 @@ from skill2env.params import ValidateParams
 from skill2env.stages.validate.subject import Subject
 
 NAME = "mutants_fail"
-VERSION = "11"
+VERSION = "12"
 _SHOWN = 40
 
 
