@@ -175,7 +175,7 @@ def build(world):
             "tickets": len(expected), "comments": len(comments), "fee_cents_total": sum(t[5] for t in expected),
             "unknown_assignees": sorted(helpers & set(gone)), "added_users": sorted(openers & set(strangers))},
         "next_ticket": highest + 1,
-        "log": world.digest("/srv/helpdesk/helpdesk.db-wal") if late else None,
+        "log": {"/srv/helpdesk/helpdesk.db-wal": world.digest("/srv/helpdesk/helpdesk.db-wal")} if late else {},
         "migrations": {f"/srv/helpdesk/migrations/{name}": world.digest(f"/srv/helpdesk/migrations/{name}")
                        for name in ["0004.md", *(["notes.txt"] if world.knob("half_done") else [])]},
     }
