@@ -21,7 +21,7 @@ THINGS = {
     "dead": owned("1"),
     "living": owned(),
     "expired": owned("1", 1, "other-host"),
-    "elsewhere": owned("1", time.time() + 600, "other-host"),
+    "elsewhere": owned("1", time.time() + 86_400, "other-host"),
     "garbled": {"skill2env.role": "x", "skill2env.run": "?"},
     "nobody": None,
 }
