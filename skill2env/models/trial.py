@@ -91,7 +91,7 @@ class Usage(Record):
     """The most that an agent's container used at any one time."""
 
     memory_mb: float
-    """Memory in MB, the kernel's page cache for its files included."""
+    """Memory in MB that the kernel could not take back (anonymous memory), as sampled."""
     processes: int
     """Processes and threads, as sampled."""
     disk_mb: float
