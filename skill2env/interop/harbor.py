@@ -34,7 +34,7 @@ _FILE_BYTES = 1 << 30
 
 TEST_SH = """#!/bin/bash
 start='import sys; sys.path.insert(0, "/tests"); from verifier.in_place import main; main()'
-exec /opt/verifier/bin/python -I -B -c "$start"
+exec env -i PYTHONHASHSEED=0 /opt/verifier/bin/python -P -s -B -c "$start"
 """
 
 

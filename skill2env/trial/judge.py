@@ -16,7 +16,9 @@ from skill2env.sandbox.protocol import Engine, SandboxSpec
 from skill2env.trial.dialogue import Dialogue, Silence, boot
 from skill2env.trial.perturbation import PLAIN
 
-PYTHON = "/opt/verifier/bin/python"
+PYTHON = ("/opt/verifier/bin/python", "-P", "-s", "-B")
+"""Isolated as by -I, but for the environment, which is the driver's own and decides in what order sets are told."""
+_ENV = {"PYTHONHASHSEED": "0"}
 PRIVILEGES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID")
 """What changing the user, killing its processes and clearing up after them needs (VERIFIER.md, rule 3)."""
 MEMORY_MB = 1536
@@ -113,7 +115,7 @@ class _OpenJudge:
             memory_mb=MEMORY_MB,
             cpus=around.cpu_share,
             pids=PIDS,
-            env=around.env,
+            env=tuple({**_ENV, **dict(around.env)}.items()),
             hostname=around.hostname,
             one_cpu=around.one_cpu,
             privileges=PRIVILEGES,
@@ -121,9 +123,7 @@ class _OpenJudge:
             tmpfs=_TMPFS,
         )
         with ExitStack() as stack:
-            stream = stack.enter_context(
-                engine.pipe(spec, (PYTHON, "-I", "-B", "-c", boot("/tests", "verifier.judge")))
-            )
+            stream = stack.enter_context(engine.pipe(spec, (*PYTHON, "-c", boot("/tests", "verifier.judge"))))
             try:
                 self._dialogue = Dialogue(stream, tests)
                 ready = self._dialogue.line(_START_SEC)

@@ -55,7 +55,7 @@ class _Killer:
         if self._trigger >= 0:
             os.close(self._trigger)
         reader, self._trigger = os.pipe()
-        self._pid = _fork_at_last()
+        self._pid = fork_at_last()
         if self._pid == 0:
             with ends_here():
                 os.dup2(reader, 0)
@@ -78,7 +78,7 @@ class _Killer:
 KILLER = _Killer()
 
 
-def _fork_at_last() -> int:
+def fork_at_last() -> int:
     """Fork, and where dead processes still take all the room, wait until they are reaped.
 
     Raises:

@@ -108,7 +108,7 @@ def test_a_verifier_judges_with_its_own_interpreter(
 ) -> None:
     image = ensure_verifier(engine, name, print)
     run = box(image)
-    python = "/opt/verifier/bin/python -I -B"
+    python = "/opt/verifier/bin/python -P -s -B"
     assert run(f"{python} -m pytest --version").startswith("pytest 7.2.1")
     assert run(f"{python} -c 'import yaml, pytest; print(pytest.__file__)'").startswith("/opt/verifier/lib/")
     assert run(f"{python} -c 'import sys; print([p for p in sys.path if \"dist-packages\" in p])'") == "[]\n"

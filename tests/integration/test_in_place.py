@@ -88,13 +88,15 @@ def test_a_broken_harness_writes_no_reward(docker_engine: DockerEngine, judge_im
 
 BREAKS_THE_JUDGE = """
 import os, signal
+from pathlib import Path
 import pytest
 
 
 @pytest.mark.check
 def test_report(workspace):
     if (workspace / "report.json").exists():
-        os.kill(os.getppid(), signal.SIGKILL)
+        judge = Path("/proc", str(os.getppid()), "stat").read_text().rpartition(")")[2].split()[1]
+        os.kill(int(judge), signal.SIGKILL)
     assert False
 """
 """These tests stand for outputs that bring the judge itself down, by its memory for instance."""
@@ -112,4 +114,4 @@ def test_a_judge_that_does_not_start_writes_no_reward(docker_engine: DockerEngin
     before = "rm -r /opt/verifier/lib/python3.11/site-packages/pytest"
     found, details, ran = graded(docker_engine, judge_image, {}, before=before)
     assert (found, details, ran.exit_code) == (None, None, 1)
-    assert b"no verdict: the judge does not start" in ran.output
+    assert b"No module named 'pytest'" in ran.output

@@ -40,9 +40,11 @@ DELETE = "rm -rf --no-preserve-root /usr /bin /lib /lib64 /etc 2>/dev/null"
 BROKEN = "def test_x(:\n"
 FRAGILE = """
 import os, signal, time
+from pathlib import Path
 def test_report(workspace, read_text):
     if read_text(workspace / "report.json"):
-        os.kill(os.getppid(), signal.SIGKILL)
+        judge = Path("/proc", str(os.getppid()), "stat").read_text().rpartition(")")[2].split()[1]
+        os.kill(int(judge), signal.SIGKILL)
         time.sleep(5)
 """
 

@@ -225,31 +225,14 @@ def test_tests_that_cannot_be_loaded_are_no_verdict(
     assert "can't be loaded" in verdict.reason
 
 
-BRITTLE = """
-import json, pathlib
-REPORT = pathlib.Path("/workspace/report.json")
-DATA = json.loads(REPORT.read_text()) if REPORT.exists() else {}
-def test_report():
-    assert DATA["total"] == 1274
-"""
-
-
-def test_outputs_that_break_the_tests_loading_are_the_agents_fault(
-    agent: Agent, docker_engine: DockerEngine, judge_image: str
-) -> None:
-    with made.judge_of(docker_engine, judge_image, made.tests_tree(BRITTLE)) as judge:
-        broken = agent("echo '{' > report.json", judge=judge).verdict
-        assert agent(made.SOLUTION, judge=judge).verdict.status is Status.PASS
-    assert (broken.status, broken.reward) == (Status.AGENT_FAULT, 0.0)
-    assert broken.reason.startswith("the outputs stopped the tests")
-
-
 FRAGILE = """
 import os, signal, time
+from pathlib import Path
 def test_report(workspace, read_text):
     word = read_text(workspace / "report.json").strip()
     if word == "kill the judge":
-        os.kill(os.getppid(), signal.SIGKILL)
+        judge = Path("/proc", str(os.getppid()), "stat").read_text().rpartition(")")[2].split()[1]
+        os.kill(int(judge), signal.SIGKILL)
         time.sleep(5)
     if word == "kill the tests":
         os.kill(os.getpid(), signal.SIGKILL)
