@@ -7,7 +7,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -43,17 +43,23 @@ def main() -> int:
     ):
         client = connect()
         engine.watch(ensure_toolchain(client, "shell", print))
-        if "native" in asked.stands:
-            _each(rows, "native", asked.turns, lambda attack: _native(engine, real, attack))
-        if "naive" in asked.stands:
-            _each(rows, "naive", min(asked.turns, NAIVE_TURNS), lambda attack: _naive(engine, real, attack))
-        if "harbor" in asked.stands:
-            _harbor(rows, real, asked.turns, client, Path(folder) / "harbor")
+        few = min(asked.turns, NAIVE_TURNS)
+        stands: dict[str, Callable[[], None]] = {
+            "native": lambda: _each(
+                rows, "native", asked.turns, lambda attack: _native(engine, real, attack)
+            ),
+            "naive": lambda: _each(rows, "naive", few, lambda attack: _naive(engine, real, attack)),
+            "harbor": lambda: _harbor(rows, real, asked.turns, client, Path(folder) / "harbor"),
+        }
+        for stand in asked.stands:
+            stands[stand]()
+            if not asked.only:
+                _keep(rows.values(), asked.json)
         client.close()
     whole = list(rows.values())
     _show(whole, time.monotonic() - began)
-    if not asked.only:
-        _write(whole, asked.json)
+    if not asked.only and all(row.turns.get(stand) for row in whole for stand in report.STANDS):
+        PAGE.write_text(report.page(whole))
     found = report.faults(whole, asked.stands)
     if asked.only:  # then it is not known how many defeat the naive one
         found = [fault for fault in found if not fault.startswith("only ")]
@@ -129,12 +135,10 @@ def _show(rows: list[Row], seconds: float) -> None:
     print(f"{seconds:.0f} seconds")
 
 
-def _write(rows: list[Row], path: Path) -> None:
-    """Write what is known of all attacks, and the page of the docs once every stand has been run."""
+def _keep(rows: Iterable[Row], path: Path) -> None:
+    """Write what is known of all attacks so far, so that a stand that was run is not lost with the next one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report.as_json(rows), indent=1) + "\n")
-    if all(row.turns.get(stand) for row in rows for stand in report.STANDS):
-        PAGE.write_text(report.page(rows))
+    path.write_text(json.dumps(report.as_json(list(rows)), indent=1) + "\n")
 
 
 if __name__ == "__main__":
