@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from skill2env.commands import machine, stages
 from skill2env.commands.bench import bench
+from skill2env.commands.brief import brief
 from skill2env.commands.check import check
 from skill2env.commands.common import err
 from skill2env.commands.docs import docs
@@ -30,6 +31,7 @@ def about() -> None:
 
 stages.register(app)
 app.command()(check)
+app.command()(brief)
 app.command()(show)
 app.command()(export)
 app.command()(provenance)

@@ -78,7 +78,7 @@ def draft(source: Source) -> Done:
         return Done(_rejected("unsafe-tree", f"{error}; keep a blueprint to plain files of modest size"))
     except OSError as error:
         return Done(_rejected("unreadable", f"{source.folder.name} can't be read: {error.strerror}"))
-    outcome, blob = read_blueprint(tree, source.folder.name, _skill_text(source.skill, source.skill_folder))
+    outcome, blob = read_blueprint(tree, source.folder.name, skill_text(source.skill, source.skill_folder))
     return Done(outcome, blob)
 
 
@@ -95,7 +95,8 @@ def _input_id(source: Source) -> str:
     return content_id([tree, source.skill.tree_sha256 if source.skill else None])
 
 
-def _skill_text(skill: Skill, folder: Path) -> SkillText:
+def skill_text(skill: Skill, folder: Path) -> SkillText:
+    """Return what a blueprint needs to know of a skill that lies in a folder."""
     lines = {
         path: node.data.count(b"\n") + (not node.data.endswith(b"\n"))
         for path, node in read_folder(folder).items()
