@@ -15,6 +15,7 @@ from skill2env.commands.check import check
 from skill2env.commands.common import err
 from skill2env.commands.docs import docs
 from skill2env.commands.provenance import provenance
+from skill2env.commands.records import records
 from skill2env.commands.show import export, show
 from skill2env.commands.soak import soak
 from skill2env.errors import ExitCode, Skill2EnvError
@@ -38,6 +39,7 @@ app.command()(provenance)
 app.command()(docs)
 app.command()(bench)
 app.command()(soak)
+app.command()(records)
 app.command()(machine.doctor)
 app.command()(machine.setup)
 

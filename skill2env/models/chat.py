@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -57,7 +58,7 @@ class Ask(Record):
     """One request: all that its answer may depend on. Its content id is the key of the record."""
 
     model: str
-    """Name of the model as the endpoint knows it."""
+    """`<endpoint>/<model>`: a name under `llm.endpoints` in the parameters, and the model as that endpoint knows it."""
     messages: tuple[Message, ...]
     """The conversation so far."""
     tools: tuple[Tool, ...] = ()
@@ -113,7 +114,50 @@ class Completion(Record):
     """Wall seconds, retries included."""
     requests: int
     """HTTP requests made for it, failed ones included."""
+    made_on: datetime.date | None = None
+    """Day on which the model said it (UTC), also when it is replayed later; None where it is not known."""
 
     def message(self) -> Message:
         """Return it as the next message of the conversation."""
         return Message(role="assistant", text=self.text, calls=self.calls)
+
+
+class Spent(Record):
+    """What one or several completions cost, failed requests included."""
+
+    completions: int = 0
+    """Whole completions."""
+    requests: int = 0
+    """HTTP requests, failed ones included."""
+    tokens: Tokens = Tokens()
+    """Tokens of all of them, as far as the endpoint told."""
+    money: float = 0.0
+    """US dollars, of those whose model has a price."""
+    unpriced: int = 0
+    """How many of the completions and failures have no price, so that their money is not known."""
+    seconds: float = 0.0
+    """Seconds of waiting for models, waits between tries included; those of completions made at the same time add up."""
+
+    def __add__(self, other: Spent) -> Spent:
+        """Return the sum."""
+        return Spent(
+            completions=self.completions + other.completions,
+            requests=self.requests + other.requests,
+            tokens=self.tokens + other.tokens,
+            money=self.money + other.money,
+            unpriced=self.unpriced + other.unpriced,
+            seconds=self.seconds + other.seconds,
+        )
+
+
+class LedgerRow(Record):
+    """The sums of one purpose, model and outcome."""
+
+    purpose: str
+    """What it was asked for, for instance `plan` or `write`."""
+    model: str
+    """`<endpoint>/<model>`."""
+    outcome: Literal["answered", "refused", "failed", "replayed"]
+    """`replayed`: taken from a record. It cost nothing now, and the sums say what it cost when it was made."""
+    spent: Spent
+    """The sums."""
