@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from skill2env.models.base import content_id
+from skill2env.models.blueprint import Reopening
 from skill2env.models.tree import Tree, text_file
-from skill2env.models.workflow import Reopening
 from skill2env.stages.draft import located
 
 MAX_FILES = 80
@@ -63,12 +63,16 @@ class Desk:
     bench: Bench
     skill: dict[str, str]
     """Text of each readable file of the skill by its path."""
+    rounds: int
+    """Times that the whole blueprint may be handed in."""
     files: Tree = field(default_factory=dict)
     frozen: bool = False
     reopened: list[Reopening] = field(default_factory=list)
     accepted: bool = False
     """The blueprint went through everything."""
     submissions: int = 0
+    last_told: str = ""
+    """What the last submission came to."""
     given_up: str = ""
     """Why the author gave up; empty while it has not."""
     _world_run: str = ""
@@ -172,9 +176,11 @@ class Desk:
     def submit(self) -> str:
         """Hand the blueprint in: everything decides."""
         self._needs_frozen()
+        if self.submissions >= self.rounds:
+            raise Refused(f"it was handed in {self.rounds} times, and no more is allowed")
         self.submissions += 1
         seen = self.bench.submit(self.files)
-        self.accepted = seen.good
+        self.accepted, self.last_told = seen.good, seen.text
         return seen.text
 
     def give_up(self, reason: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from skill2env.authoring.desk import Desk
@@ -25,8 +25,6 @@ class Model(Protocol):
 class Bounds:
     """What a session may use."""
 
-    rounds: int
-    """Times that the whole blueprint may be handed in."""
     turns: int
     """Completions."""
     tokens: int
@@ -38,7 +36,7 @@ class Spent:
     """What completions cost."""
 
     turns: int = 0
-    tokens: Tokens = Tokens()
+    tokens: Tokens = field(default_factory=Tokens)
     money: float | None = 0.0
     seconds: float = 0.0
 
@@ -49,6 +47,20 @@ class Spent:
         self.seconds += completion.seconds
         known = self.money is not None and completion.money is not None
         self.money = (self.money or 0.0) + (completion.money or 0.0) if known else None
+
+    def plus(self, other: Spent) -> Spent:
+        """Return the sum; money is unknown where one of the two is."""
+        known = self.money is not None and other.money is not None
+        money = (self.money or 0.0) + (other.money or 0.0) if known else None
+        return Spent(
+            self.turns + other.turns, self.tokens + other.tokens, money, self.seconds + other.seconds
+        )
+
+    def shared(self, among: int) -> Spent:
+        """Return one of several equal shares; tokens are rounded down."""
+        tokens = Tokens(**{name: count // among for name, count in self.tokens.model_dump().items()})
+        money = None if self.money is None else self.money / among
+        return Spent(self.turns, tokens, money, self.seconds / among)
 
 
 def hold(
@@ -108,7 +120,7 @@ def _results(desk: Desk, completion: Completion) -> list[Message]:
 
 
 def _over(desk: Desk, bounds: Bounds, spent: Spent) -> str:
-    if desk.submissions >= bounds.rounds:
+    if desk.submissions >= desk.rounds:
         return f"{desk.submissions} submissions were refused, and no more are allowed"
     if spent.turns >= bounds.turns:
         return f"the session's {bounds.turns} turns are spent"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import docker
 
 from skill2env.models.base import Record
 from skill2env.models.outcome import Accepted, Rejected
+from skill2env.models.skill import Skill
 from skill2env.params import Params
 from skill2env.sandbox.docker import DockerEngine
 from skill2env.sandbox.engine import connect
@@ -64,6 +66,19 @@ class Stage(Protocol):
         """Return the type of an accepted record."""
 
 
+class Author(Protocol):
+    """Whoever writes blueprints that are not in the repository."""
+
+    def items(self, skills: Iterable[Skill], corpus: Path) -> Iterator[Item]:
+        """Yield what is to be written for skills."""
+
+    def settings(self) -> Any:
+        """Return what the outcome depends on besides the item, JSON-able."""
+
+    def apply(self, item: Item, context: Context) -> Done:
+        """Write one blueprint."""
+
+
 @dataclass
 class Context:
     """Shared by all workers of a run; the engine is only asked for when something must be executed."""
@@ -71,6 +86,8 @@ class Context:
     workspace: Workspace
     params: Params
     store: ResultStore
+    author: Author | None = None
+    """Who writes blueprints that are not in the repository; only where `draft.authors` names one."""
     figures: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Sums that a stage reports in its metrics, seconds for instance."""
     _stack: ExitStack = field(default_factory=ExitStack)
