@@ -26,7 +26,13 @@ def evaluate(rubric: Sequence[Criterion], trial: Trial) -> tuple[CriterionResult
         SlowPattern: a regular expression took more than `SEARCH_SEC`.
     """
     return tuple(
-        CriterionResult(criterion_id=c.id, kind=c.kind, weight=c.weight, satisfied=_holds(c.evidence, trial))
+        CriterionResult(
+            criterion_id=c.id,
+            kind=c.kind,
+            weight=c.weight,
+            satisfied=_holds(c.evidence, trial),
+            by="predicate" if c.evidence.is_predicate else "nobody",
+        )
         for c in rubric
     )
 
