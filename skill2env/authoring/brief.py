@@ -35,7 +35,7 @@ def brief(corpus: Path, skill_id: str, text: str) -> str:
         knowledge.format_text(),
         f"## Toolchains\n\n{knowledge.toolchains()}\n",
         knowledge.gates_text(),
-        _example(corpus),
+        _example(),
         _skill(folder, skill_id, text),
     ]
     return "\n".join(part.rstrip() + "\n" for part in parts)
@@ -46,10 +46,8 @@ def _opening(corpus: Path, skill_id: str, mine: Path) -> str:
     return knowledge.prompt("brief", corpus=corpus, skill_id=skill_id, there=there)
 
 
-def _example(corpus: Path) -> str:
-    folder = corpus / "blueprints" / Path(*EXAMPLE)
-    if not folder.is_dir():
-        return ""
+def _example() -> str:
+    folder = knowledge.CORPUS / "blueprints" / Path(*EXAMPLE)
     parts = [
         f"## A blueprint, whole\n\n`{'/'.join(EXAMPLE)}`, of another skill. Take its form, not its content.\n"
     ]

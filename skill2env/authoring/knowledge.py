@@ -12,6 +12,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from skill2env.models.base import content_id
 from skill2env.sandbox.pins import DOCKERFILES
 
+CORPUS = DOCKERFILES.parent / "skills_corpus"
+"""The project's own corpus."""
 _DOCS = DOCKERFILES.parent / "docs"
 _TOOLCHAIN = re.compile(r"^\| `([a-z_]+)\.Dockerfile` \| (.+) \|$", re.MULTILINE)
 
