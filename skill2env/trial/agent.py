@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Protocol
 
 from skill2env.interop.atif import BASH, call_id, observed
+from skill2env.llm.client import Model
 from skill2env.models.base import Record, content_id
 from skill2env.models.blueprint import Step
 from skill2env.models.chat import Ask, Completion, Message, Sampling, Tokens, Tool, ToolCall
@@ -37,13 +37,6 @@ _MALFORMED = (
     'The arguments are not what the tool takes ({why}); nothing was run. Give one JSON object with the text "command", '
     'for instance {{"command": "ls -la"}}.'
 )
-
-
-class Model(Protocol):
-    """Whatever answers requests."""
-
-    def complete(self, ask: Ask) -> Completion:
-        """Return the completion; raises where the endpoint fails or the budget is spent."""
 
 
 class Bounds(Record):
