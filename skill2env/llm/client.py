@@ -75,14 +75,12 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connections; the client can't be used afterwards."""
+        """Close the connections; a later request opens new ones."""
         with self._lock:
-            for endpoint in self._endpoints.values():
-                endpoint.close()
-            self._endpoints.clear()
             if self._loop is not None:
-                self._loop.close()
-                self._loop = None
+                self._loop.close(*(endpoint.close() for endpoint in self._endpoints.values()))
+            self._endpoints.clear()
+            self._loop = None
 
     def check(self, model: str) -> None:
         """Say what is wrong with asking a model before anything is spent; where only records are replayed, nothing is.

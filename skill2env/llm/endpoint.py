@@ -7,7 +7,14 @@ import random
 import time
 from collections.abc import Callable
 
-from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
 
 from skill2env.llm.failures import Failure
 from skill2env.llm.keys import Keys
@@ -33,9 +40,9 @@ class Endpoint:
         self._wire = Wire(name, params, keys.of(name, params.key))
         self._pace = Pace(params.concurrency, params.requests_per_minute)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Close the connections."""
-        self._loop.run(self._wire.close())
+        await self._wire.close()
 
     def complete(self, ask: Ask, price: Price | None, failed: Callable[[Spent], None]) -> Completion:
         """Return the completion of a request, after as many tries as it takes and may take.
@@ -90,7 +97,8 @@ class Endpoint:
         failure = state.outcome.exception() if state.outcome else None
         asked = failure.wait_sec if isinstance(failure, Failure) else None
         if asked is None:
-            return min(wait_exponential_jitter(initial=first, max=most, jitter=first)(state), most)
+            growing = wait_exponential(multiplier=first, max=most) + wait_random(0, first)
+            return min(growing(state), most)
         asked = min(asked, most)
         self._pace.hold(asked)
         return min(asked + random.uniform(0, first), most)

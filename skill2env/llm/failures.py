@@ -80,6 +80,8 @@ def failure_of(error: Exception) -> Failure:
             return Failure("the connection broke or could not be made", True)
         case ModelHTTPError() if error.status_code < 500:
             return Failure(f"the endpoint refuses the request ({_status(error)}){_quoted(error)}", False)
+        case ModelAPIError() if error.body is None and not isinstance(error, ModelHTTPError):
+            return Failure("the stream was cut short, or what came can't be read", True)
         case ModelAPIError():
             why = f"the endpoint failed ({_status(error)}){_quoted(error)}"
             return Failure(why, True, wait_sec=error.retry_after)
@@ -103,8 +105,7 @@ def _quoted(error: ModelAPIError) -> str:
     body = error.body
     inner = body.get("error", body) if isinstance(body, dict) else body
     told = inner.get("message") if isinstance(inner, dict) else inner
-    text = str(told) if told else ("" if isinstance(error, ModelHTTPError) else error.message)
-    return f": {_short(text)}" if text else ""
+    return f": {_short(str(told))}" if told else ""
 
 
 def _short(text: str) -> str:

@@ -206,7 +206,7 @@ def _reply(response: ModelResponse, tokens: Tokens) -> Reply:
     calls = tuple(_call(part) for part in response.parts if isinstance(part, ToolCallPart))
     finish = response.finish_reason
     if finish is None or finish == "error":
-        raise Failure("the stream was cut short", True, tokens=tokens)
+        raise Failure("the stream was cut short, or what came can't be read", True, tokens=tokens)
     if finish == "content_filter" and not text:
         text = str((response.provider_details or {}).get("refusal") or "")
     if finish in ("stop", "tool_call") and not text.strip() and not calls:

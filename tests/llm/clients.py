@@ -1,0 +1,81 @@
+"""A client whose endpoint `scripted` is a scripted server, for tests that need a model; and the driver's own throughput."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from llm.server import ENVIRON, Reply, Script, Server
+from skill2env.llm.client import Client
+from skill2env.models.chat import Ask, Message
+from skill2env.params import LlmParams
+from skill2env.store.results import ResultStore
+
+MODEL = "scripted/model"
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """What a test works with."""
+
+    server: Server
+    client: Client
+    store: ResultStore
+
+
+@contextmanager
+def scripted(
+    script: Script,
+    folder: Path,
+    protocol: str = "openai",
+    endpoint: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] = ENVIRON,
+    **llm: Any,
+) -> Iterator[Scripted]:
+    """Give a server, a client of it and its store, which is in `folder` and may be there already.
+
+    Args:
+        script: What the server answers.
+        folder: Where the store and the records are.
+        protocol: `openai` or `anthropic`.
+        endpoint: Parameters of the endpoint, besides its place and its short times.
+        environ: Where the key is.
+        llm: Other parameters of the section `llm`.
+    """
+    with Server(script) as server:
+        params = LlmParams.model_validate(
+            {"endpoints": {"scripted": server.params(protocol, **(endpoint or {}))}, **llm}
+        )
+        store = ResultStore(folder / "results.sqlite")
+        try:
+            with Client(params, store, folder, environ) as client:
+                yield Scripted(server, client, store)
+        finally:
+            store.close()
+
+
+def asking(text: str, **changed: Any) -> Ask:
+    """Return a request with one message of the user."""
+    return Ask.model_validate({"model": MODEL, "messages": [Message(role="user", text=text)], **changed})
+
+
+def throughput(times: int, threads: int = 4) -> float:
+    """Return completions a second, of so many different ones that are asked by threads and recorded.
+
+    The server answers at once and in the same process, so this is what the client, the recorder and the ledger can do.
+    """
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        scripted(lambda _: Reply("Done."), Path(folder), endpoint={"concurrency": threads}) as made,
+        ThreadPoolExecutor(threads) as pool,
+    ):
+        made.client.complete(asking("warm up"))
+        began = time.perf_counter()
+        list(pool.map(made.client.complete, (asking(f"Question {number}") for number in range(times))))
+        return times / (time.perf_counter() - began)
