@@ -7,17 +7,18 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from skill2env.authoring import knowledge
 from skill2env.authoring.bench import GateBench, model_author
 from skill2env.authoring.desk import Desk
 from skill2env.authoring.plan import plan_ask
 from skill2env.authoring.quoted import quoted
-from skill2env.authoring.session import Bounds, Model, Spent, hold
-from skill2env.models.base import Record, content_id
+from skill2env.authoring.session import Bounds, Spent, hold
+from skill2env.llm.client import Client
+from skill2env.models.base import content_id
 from skill2env.models.blueprint import Blueprint, Making
-from skill2env.models.chat import Ask, Completion, Message, Sampling
+from skill2env.models.chat import Message, Sampling
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
 from skill2env.models.workflow import Plan, Workflow
@@ -29,14 +30,6 @@ from skill2env.store.folders import read_folder
 
 VERSION = "1"
 _SKILL_FILE_BYTES = 200_000
-RecordT = TypeVar("RecordT", bound=Record)
-
-
-class Planner(Model, Protocol):
-    """Whoever answers in free form and by schema."""
-
-    def structured(self, ask: Ask, answer: type[RecordT]) -> tuple[RecordT, tuple[Completion, ...]]:
-        """Return an answer of a type, and the completions that led to it."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +55,9 @@ class Nothing:
 class ModelAuthor:
     """Gives the draft stage its items, and writes what they ask for."""
 
-    def __init__(self, model: Planner, params: AuthorParams) -> None:
+    def __init__(self, client: Client, params: AuthorParams) -> None:
         """Take whoever answers, and the parameters."""
-        self._model = model
+        self._planner, self._writer = client.for_purpose("plan"), client.for_purpose("write")
         self._params = params
         self._sampling = Sampling(temperature=params.temperature, max_tokens=params.max_tokens)
 
@@ -72,7 +65,8 @@ class ModelAuthor:
         """Yield a commission for each workflow that can be practised; one item says so where there is none.
 
         Raises:
-            LlmError: the endpoint failed, or a budget is spent.
+            ModelError: the endpoint failed, or no plan came of it.
+            BudgetSpent, MissingRecord: nothing more may be asked.
         """
         for skill in skills:
             plan, spent, date = self._plan(skill)
@@ -99,7 +93,8 @@ class ModelAuthor:
 
         Raises:
             EngineError: the infrastructure failed.
-            LlmError: the endpoint failed, or a budget is spent.
+            ModelError: the endpoint failed, or no plan came of it.
+            BudgetSpent, MissingRecord: nothing more may be asked.
         """
         if isinstance(item.value, Nothing):
             return _nothing(item.value)
@@ -115,7 +110,7 @@ class ModelAuthor:
         desk, spent = Desk(bench, _readable(commission.skill, commission.folder), params.rounds), Spent()
         bounds = Bounds(params.turns, params.tokens)
         reason = hold(
-            desk, self._model, params.model, self._opening(commission), bounds, self._sampling, spent
+            desk, self._writer, params.model, self._opening(commission), bounds, self._sampling, spent
         )
         making = self._making(desk, spent, commission.planned)
         if reason:
@@ -126,7 +121,7 @@ class ModelAuthor:
 
     def _plan(self, skill: Skill) -> tuple[Plan, Spent, datetime.date]:
         ask = plan_ask(skill, self._params.model, self._params.workflows, self._sampling)
-        plan, completions = self._model.structured(ask, Plan)
+        plan, completions = self._planner.structured(ask, Plan)
         spent = Spent()
         for completion in completions:
             spent.add(completion)

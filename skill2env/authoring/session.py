@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from skill2env.authoring.desk import Desk
 from skill2env.authoring.tools import TOOLS, call
+from skill2env.llm.client import Model
 from skill2env.models.chat import Ask, Completion, Message, Sampling, Tokens
 
 _SILENCES = 3
 _NUDGE = "Call a tool: go on, `submit`, or `give_up` with the reason."
 _CUT = "Your message was cut off at the limit of its length, and its calls were not made. Write less at once."
-
-
-class Model(Protocol):
-    """Whoever answers."""
-
-    def complete(self, ask: Ask) -> Completion:
-        """Return what the model says."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +78,8 @@ def hold(
 
     Raises:
         EngineError: the infrastructure failed.
-        LlmError: the endpoint failed, or a budget of the run is spent.
+        ModelError: the endpoint failed.
+        BudgetSpent, MissingRecord: nothing more may be asked.
     """
     messages = list(opening)
     silences = 0
