@@ -19,7 +19,7 @@ reliability: .venv/.lock.sha256 ; skill2env setup && python -m tests.reliability
 planted: .venv/.lock.sha256 ; skill2env setup && $(BIN)/python tests/planted/runner.py
 faults: .venv/.lock.sha256 ; PYTHONPATH=tests python -m llm.faults
 doctor: .venv/.lock.sha256 ; $(BIN)/skill2env doctor
-clean: ; rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
+clean: ; rm -rf .venv .venv-model .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
 lock: .venv/.lock.sha256 ; $(BIN)/uv pip compile -q --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url --no-annotate --no-header -o requirements.lock pyproject.toml
 
 python: ; @test -n "$(PYTHON)" || { echo "Python 3.11 is needed as python3.11 or python3: install it (Debian 12: apt-get install python3 python3-venv), then run make again." >&2; exit 2; }
