@@ -7,12 +7,11 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from skill2env.errors import EndpointUnusable, ModelError, UsageError
 from skill2env.llm.budget import Budget
-from skill2env.llm.endpoint import Endpoint
-from skill2env.llm.failures import Failure
+from skill2env.llm.failure import Failure
 from skill2env.llm.keys import Keys
 from skill2env.llm.ledger import Ledger, spent_on
 from skill2env.llm.loop import Loop
@@ -24,6 +23,9 @@ from skill2env.models.base import canonical_json
 from skill2env.models.chat import Ask, Completion, Spent
 from skill2env.params import LlmParams
 from skill2env.store.results import ResultStore
+
+if TYPE_CHECKING:
+    from skill2env.llm.endpoint import Endpoint
 
 
 class Model(Protocol):
@@ -136,6 +138,9 @@ class Client:
                 f"{model!r} names no model of an endpoint; write <endpoint>/<model> with one of llm.endpoints ({known})"
             )
         self._check_price(model)
+        # Loaded here, since the libraries take seconds, and replaying needs none of them.
+        from skill2env.llm.endpoint import Endpoint
+
         with self._lock:
             if name not in self._endpoints:
                 self._loop = self._loop or Loop()

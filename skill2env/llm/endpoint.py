@@ -16,7 +16,7 @@ from tenacity import (
     wait_random,
 )
 
-from skill2env.llm.failures import Failure
+from skill2env.llm.failure import Failure
 from skill2env.llm.keys import Keys
 from skill2env.llm.loop import Loop
 from skill2env.llm.pace import Pace

@@ -1,9 +1,8 @@
-"""Why a request came to nothing, and whether another try may help."""
+"""What the errors of the libraries mean: why a request came to nothing, and whether another try may help."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from httpx2 import HTTPError
 from openai import APIError
@@ -19,7 +18,7 @@ from pydantic_ai.exceptions import (
     ModelTimeoutError,
 )
 
-from skill2env.models.chat import Tokens
+from skill2env.llm.failure import Failure
 
 _QUOTA = re.compile(
     r"insufficient_quota|exceeded your current quota|credit balance is too low|billing_hard_limit",
@@ -27,28 +26,6 @@ _QUOTA = re.compile(
 )
 """How endpoints say with a 429 or 400 that paying helps and waiting doesn't, where no code of theirs does."""
 _QUOTED_CHARS = 200
-
-
-@dataclass
-class Failure(Exception):
-    """One request that gave no completion."""
-
-    why: str
-    """What happened, to follow `<model>: `; it may hold words of the endpoint, without keys."""
-    again: bool
-    """Whether the same request may succeed later."""
-    for_all: bool = False
-    """Whether every other request to the model would fail likewise."""
-    wait_sec: float | None = None
-    """Seconds that the endpoint asks to wait."""
-    tokens: Tokens = field(default_factory=Tokens)
-    """What the endpoint counted before it failed."""
-    tries: int = 1
-    """How many requests ended like this or otherwise badly."""
-
-    def __str__(self) -> str:
-        """Return why."""
-        return self.why
 
 
 def failure_of(error: Exception) -> Failure:

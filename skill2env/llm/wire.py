@@ -42,7 +42,8 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.usage import RequestUsage
 
 from skill2env.errors import UsageError
-from skill2env.llm.failures import Failure, failure_of
+from skill2env.llm.failure import Failure
+from skill2env.llm.failures import failure_of
 from skill2env.models.chat import Ask, Message, Tokens, ToolCall
 from skill2env.params import EndpointParams
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -239,3 +241,12 @@ def test_export_writes_one_file_whole_or_not_at_all(tmp_path: Path) -> None:
     target.mkdir()
     done = CliRunner().invoke(app, ["records", "export", str(target), "--workspace", str(tmp_path / "w")])
     assert "can't be written" in str(done.exception) and list(tmp_path.glob(".folder*")) == []
+
+
+def test_replaying_loads_no_library_of_models() -> None:
+    code = (
+        "import sys, skill2env.llm.client, skill2env.llm.recorder\n"
+        "print(sorted({'openai', 'anthropic', 'pydantic_ai'} & set(sys.modules)))"
+    )
+    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
