@@ -16,6 +16,7 @@ from skill2env.commands.common import err
 from skill2env.commands.docs import docs
 from skill2env.commands.provenance import provenance
 from skill2env.commands.records import records
+from skill2env.commands.rollout import import_trials
 from skill2env.commands.show import export, show
 from skill2env.commands.soak import soak
 from skill2env.errors import ExitCode, Skill2EnvError
@@ -40,6 +41,7 @@ app.command()(docs)
 app.command()(bench)
 app.command()(soak)
 app.command()(records)
+app.command("import-trials")(import_trials)
 app.command()(machine.doctor)
 app.command()(machine.setup)
 

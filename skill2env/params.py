@@ -100,10 +100,33 @@ class ValidateParams(Record):
 
 
 class RolloutParams(Record):
-    """What a trajectory holds."""
+    """What a trajectory holds, and which models attempt the tasks."""
 
     output_chars: Annotated[int, Field(ge=200, le=200_000)] = 8000
     """Characters of a step's output that the agent sees; the middle of a longer one is left out."""
+    models: tuple[str, ...] = ()
+    """Who attempts the accepted tasks, each as `<endpoint>/<model>`; none needs no endpoint."""
+    conditions: Annotated[tuple[Literal["bare", "mounted", "prompt"], ...], Field(min_length=1)] = (
+        "bare",
+        "mounted",
+    )
+    """What a model has of the skill. `bare`: nothing. `mounted`: its folder, where agents look for skills. `prompt`: its SKILL.md
+    in the system message. The lift of a skill is what `mounted` and `prompt` bring over `bare`."""
+    attempts: Annotated[int, Field(ge=1, le=100)] = 4
+    """Attempts of each model at each task under each condition."""
+    max_turns: Annotated[int, Field(ge=1, le=1000)] = 40
+    """Completions that one attempt may have."""
+    max_tokens: Annotated[int, Field(ge=1)] = 500_000
+    """Tokens, read and written in all turns together, after which an attempt gets no further turn."""
+    max_model_sec: Annotated[int, Field(ge=1, le=86_400)] = 1800
+    """Seconds of waiting for the model after which an attempt gets no further turn. The seconds of its commands are counted
+    apart, by the task's `agent_sec`."""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    """How a model's answers are drawn; null leaves it to the endpoint."""
+    judge_model: str = ""
+    """Who answers the criteria that are questions, as `<endpoint>/<model>`; empty: they stay unanswered."""
+    judge_repeats: Annotated[int, Field(ge=1, le=25)] = 3
+    """Times that each question is asked; most answers decide."""
 
 
 class PublishParams(Record):

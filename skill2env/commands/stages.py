@@ -24,7 +24,6 @@ _DOCS = {
     "parse": "Read the corpus's skills.",
     "draft": "Read the blueprints.",
     "build": "Make tasks of blueprints: worlds, instructions, tests.",
-    "rollout": "Record the trajectories of scripted agents on accepted tasks.",
 }
 
 
@@ -32,7 +31,7 @@ def stage_command(name: str) -> Callable[..., None]:
     """Return the command that runs one item-by-item stage."""
 
     def command(as_json: AsJson = False, root: Root = HERE) -> None:
-        _run(name, as_json, root)
+        run_item_stage(name, as_json, root)
 
     command.__doc__ = _DOCS[name]
     return command
@@ -50,7 +49,7 @@ def validate(
     from skill2env.strength import lines_of, strength
 
     try:
-        _run("validate", as_json, root)
+        run_item_stage("validate", as_json, root)
     finally:
         workspace = Workspace(root.resolve())
         if workspace.shard("validate").exists():
@@ -62,7 +61,13 @@ def validate(
         out.print(Markdown("\n".join(lines_of(figures))))
 
 
-def _run(name: str, as_json: bool, root: Path) -> None:
+def run_item_stage(name: str, as_json: bool, root: Path) -> None:
+    """Run a stage, and tell what became of its items.
+
+    Raises:
+        TooManyErrors: an item errored, and the parameters do not allow to go on without it.
+        Skill2EnvError: whatever ends the run.
+    """
     from skill2env.pipeline import run_stage
 
     with opened(root, alone=True) as context, bar(name) as progress:
@@ -139,7 +144,10 @@ def _shown(path: Path) -> str:
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
+    from skill2env.commands.rollout import rollout
+
+    own = {"validate": validate, "rollout": rollout}
     for name in ITEM_STAGES:
-        app.command(name)(validate if name == "validate" else stage_command(name))
+        app.command(name)(own.get(name) or stage_command(name))
     app.command()(publish)
     app.command()(funnel)

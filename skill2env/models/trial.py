@@ -166,6 +166,8 @@ class ModelPart(Record):
     """The whole conversation, as the model had it before it."""
     scripted: bool = False
     """The model is a script that answers as a model would, for tests of what reads its attempts."""
+    source: str = ""
+    """Where it ran elsewhere: the id that it has there."""
 
     @property
     def tokens(self) -> Tokens:

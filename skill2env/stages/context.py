@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import docker
 
+from skill2env.llm.client import Client, Model
 from skill2env.models.base import Record
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
@@ -93,6 +94,7 @@ class Context:
     _stack: ExitStack = field(default_factory=ExitStack)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _locks: dict[str, threading.Lock] = field(default_factory=dict)
+    _models: Client | None = None
     _engine: DockerEngine | None = None
     _client: docker.DockerClient | None = None
     _images: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -114,6 +116,14 @@ class Context:
         """Return the lock of a name, for work that several items share."""
         with self._lock:
             return self._locks.setdefault(name, threading.Lock())
+
+    def model(self, purpose: str) -> Model:
+        """Return the language models, counted under a purpose; they are connected to at the first request."""
+        with self._lock:
+            if self._models is None:
+                client = Client(self.params.llm, self.store, self.workspace.root)
+                self._models = self._stack.enter_context(client)
+            return self._models.for_purpose(purpose)
 
     def engine(self) -> DockerEngine:
         """Return the engine, entered once a run, with its sentinel running.
