@@ -36,6 +36,7 @@ def scripted(
     protocol: str = "openai",
     endpoint: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] = ENVIRON,
+    keep: int = 1000,
     **llm: Any,
 ) -> Iterator[Scripted]:
     """Give a server, a client of it and its store, which is in `folder` and may be there already.
@@ -46,9 +47,10 @@ def scripted(
         protocol: `openai` or `anthropic`.
         endpoint: Parameters of the endpoint, besides its place and its short times.
         environ: Where the key is.
+        keep: Requests that the server remembers.
         llm: Other parameters of the section `llm`.
     """
-    with Server(script) as server:
+    with Server(script, keep) as server:
         params = LlmParams.model_validate(
             {"endpoints": {"scripted": server.params(protocol, **(endpoint or {}))}, **llm}
         )
@@ -72,10 +74,20 @@ def throughput(times: int, threads: int = 4) -> float:
     """
     with (
         tempfile.TemporaryDirectory() as folder,
-        scripted(lambda _: Reply("Done."), Path(folder), endpoint={"concurrency": threads}) as made,
-        ThreadPoolExecutor(threads) as pool,
+        scripted(lambda _: Reply("Done."), Path(folder), endpoint={"concurrency": threads}, keep=1) as made,
     ):
         made.client.complete(asking("warm up"))
         began = time.perf_counter()
-        list(pool.map(made.client.complete, (asking(f"Question {number}") for number in range(times))))
+        ask_many(made.client, times, threads)
         return times / (time.perf_counter() - began)
+
+
+def ask_many(client: Client, times: int, threads: int, first: int = 0, chars: int = 0) -> None:
+    """Ask so many different requests of so many characters each, from `first` on; no completion is held on to."""
+
+    def ask(number: int) -> None:
+        client.complete(asking(f"Question {number}. {'x' * chars}"))
+
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(ask, range(first, first + times)):
+            pass

@@ -15,6 +15,7 @@ import socket
 import struct
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -102,13 +103,13 @@ class Server:
 
     def __init__(self, script: Script, keep: int = 1000) -> None:
         """Take the script; of the requests the last `keep` are kept."""
-        self._script, self._keep = script, keep
+        self._script = script
         self._lock = threading.Lock()
         self.count = 0
         """HTTP requests so far."""
-        self.requests: list[Request] = []
+        self.requests: deque[Request] = deque(maxlen=keep)
         """What was asked, in order."""
-        self.at: list[float] = []
+        self.at: deque[float] = deque(maxlen=keep)
         """When, by the monotonic clock."""
         self.closing = threading.Event()
         self._http = _Http(("127.0.0.1", 0), _Handler)
@@ -140,8 +141,8 @@ class Server:
         with self._lock:
             self.count += 1
             request = read(protocol, self.count, body, headers)
-            self.requests = [*self.requests[-self._keep + 1 :], request]
-            self.at = [*self.at[-self._keep + 1 :], time.monotonic()]
+            self.requests.append(request)
+            self.at.append(time.monotonic())
         return request, self._script(request)
 
 
