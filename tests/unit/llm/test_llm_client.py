@@ -72,12 +72,24 @@ def test_what_was_cut_at_the_limit_says_so(protocol: str, tmp_path: Path) -> Non
         assert made.server.count == 1
 
 
-def test_the_vendors_own_names_for_limits_and_strictness_are_used(tmp_path: Path) -> None:
+def test_an_address_gets_what_every_server_understands(tmp_path: Path) -> None:
     with scripted(lambda _: Reply("{}"), tmp_path) as made:
         made.client.complete(asking("x", output_schema={"type": "object", "properties": {}}))
         body = made.server.requests[0].body
     assert body["max_tokens"] == 8192 and "max_completion_tokens" not in body
     assert body["response_format"]["type"] == "json_schema"
+
+
+@BOTH
+def test_without_an_address_it_is_the_vendors(
+    protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scripted(lambda _: Reply("x"), tmp_path, protocol, {"url": ""}) as made:
+        # The vendors' clients take the place of their address from here.
+        monkeypatch.setenv(f"{protocol.upper()}_BASE_URL", made.server.url(protocol))
+        assert made.client.complete(asking("x")).text == "x"
+        body = made.server.requests[0].body
+    assert ("max_completion_tokens" in body) == (protocol == "openai")
 
 
 def test_where_the_endpoint_has_no_schemas_the_model_is_told(tmp_path: Path) -> None:
