@@ -188,7 +188,22 @@ class TaskRow(Record):
     guards: int | None = None
     """Tests that must hold and add none; null where no trajectory was recorded."""
     difficulty: float | None = None
-    """Share of attempts by models that failed; null until models have attempted the task."""
+    """Share of attempts by models without the skill (`bare`, or agents that ran elsewhere) that failed; null until there are
+    any."""
+    difficulty_low: float | None = None
+    """Lower end of its 95% interval (Wilson)."""
+    difficulty_high: float | None = None
+    """Upper end of its 95% interval."""
+    model_attempts: int = 0
+    """Attempts by models under all conditions that have a verdict."""
+    pass_rate_bare: float | None = None
+    """Share of attempts by models without the skill that passed; null without any, as for the next three."""
+    pass_rate_mounted: float | None = None
+    """Share of attempts that passed where the skill's folder was mounted."""
+    pass_rate_prompt: float | None = None
+    """Share of attempts that passed where the skill's text was in the system message."""
+    pass_rate_external: float | None = None
+    """Share of attempts that passed by agents that ran elsewhere."""
     author_kind: str
     """Who wrote the blueprint: `person`, `agent` or `model`."""
     author_name: str
