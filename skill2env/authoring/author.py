@@ -14,15 +14,14 @@ from skill2env.authoring.bench import GateBench, model_author
 from skill2env.authoring.desk import Desk
 from skill2env.authoring.plan import plan_ask
 from skill2env.authoring.quoted import quoted
-from skill2env.authoring.session import Bounds, Spent, hold
-from skill2env.llm.client import Client
+from skill2env.authoring.session import Bounds, hold
+from skill2env.llm.ledger import spent_on
 from skill2env.models.base import content_id
 from skill2env.models.blueprint import Blueprint, Making
-from skill2env.models.chat import Message, Sampling
+from skill2env.models.chat import Message, Sampling, Spent, Tokens
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
 from skill2env.models.workflow import Plan, Workflow
-from skill2env.params import AuthorParams
 from skill2env.stages import validate
 from skill2env.stages.context import Context, Done, Item
 from skill2env.stages.draft import skill_text
@@ -55,9 +54,10 @@ class Nothing:
 class ModelAuthor:
     """Gives the draft stage its items, and writes what they ask for."""
 
-    def __init__(self, client: Client, params: AuthorParams) -> None:
-        """Take whoever answers, and the parameters."""
-        self._planner, self._writer = client.for_purpose("plan"), client.for_purpose("write")
+    def __init__(self, context: Context) -> None:
+        """Take the models and the parameters of a run."""
+        params = context.params.draft.author
+        self._planner, self._writer = context.model("plan"), context.model("write")
         self._params = params
         self._sampling = Sampling(temperature=params.temperature, max_tokens=params.max_tokens)
 
@@ -70,7 +70,7 @@ class ModelAuthor:
         """
         for skill in skills:
             plan, spent, date = self._plan(skill)
-            shared = spent.shared(len(plan.workflows) or 1)
+            shared = _shared(spent, len(plan.workflows) or 1)
             if not plan.workflows:
                 item_id = f"{skill.skill_id}--(none)"
                 yield Item(item_id, content_id([skill.tree_sha256, plan.record_id()]), Nothing(plan, spent))
@@ -107,14 +107,12 @@ class ModelAuthor:
             model_author(self._params.model, commission.date),
         )
         params = self._params
-        desk, spent = Desk(bench, _readable(commission.skill, commission.folder), params.rounds), Spent()
+        desk = Desk(bench, _readable(commission.skill, commission.folder), params.rounds)
         bounds = Bounds(params.turns, params.tokens)
-        reason = hold(
-            desk, self._writer, params.model, self._opening(commission), bounds, self._sampling, spent
-        )
-        making = self._making(desk, spent, commission.planned)
-        if reason:
-            return Done(_given_up(reason, desk, making))
+        held = hold(desk, self._writer, params.model, self._opening(commission), bounds, self._sampling)
+        making = self._making(desk, held.spent, commission.planned)
+        if held.reason:
+            return Done(_given_up(held.reason, desk, making))
         outcome, static, _ = bench.read(desk.files)
         assert isinstance(outcome, Accepted), outcome
         return Done(Accepted[Blueprint](record=outcome.record.model_copy(update={"made": making})), static)
@@ -122,9 +120,7 @@ class ModelAuthor:
     def _plan(self, skill: Skill) -> tuple[Plan, Spent, datetime.date]:
         ask = plan_ask(skill, self._params.model, self._params.workflows, self._sampling)
         plan, completions = self._planner.structured(ask, Plan)
-        spent = Spent()
-        for completion in completions:
-            spent.add(completion)
+        spent = sum((spent_on(completion) for completion in completions), Spent())
         date = completions[-1].made_on or datetime.datetime.now(datetime.UTC).date()
         return plan.model_copy(update={"workflows": plan.workflows[: self._params.workflows]}), spent, date
 
@@ -140,15 +136,15 @@ class ModelAuthor:
         return Message(role="system", text=system), Message(role="user", text=asked)
 
     def _making(self, desk: Desk, spent: Spent, planned: Spent) -> Making:
-        whole = spent.plus(planned)
+        whole = spent + planned
         return Making(
             model=self._params.model,
             rounds=desk.submissions,
-            turns=spent.turns,
+            turns=spent.completions,
             reopened=tuple(desk.reopened),
             input_tokens=whole.tokens.input,
             output_tokens=whole.tokens.output,
-            money=whole.money,
+            money=None if whole.unpriced else whole.money,
             seconds=whole.seconds,
         )
 
@@ -156,13 +152,25 @@ class ModelAuthor:
 def _nothing(nothing: Nothing) -> Done:
     plan, spent = nothing.plan, nothing.planned
     told = f"{plan.none_reason}: {plan.explanation}"
-    cost = {"input_tokens": spent.tokens.input, "output_tokens": spent.tokens.output, "money": spent.money}
+    cost = {
+        "input_tokens": spent.tokens.input,
+        "output_tokens": spent.tokens.output,
+        "money": None if spent.unpriced else spent.money,
+    }
     return Done(Rejected(rule="nothing_to_practise", message=told, evidence=json.dumps(cost)))
 
 
 def _given_up(reason: str, desk: Desk, making: Making) -> Rejected:
     evidence = json.dumps(making.model_dump(mode="json")) + f"\nlast submission: {desk.last_told or 'none'}"
     return Rejected(rule="given_up", message=reason, evidence=evidence[:8000])
+
+
+def _shared(spent: Spent, among: int) -> Spent:
+    """Return one of several equal shares; tokens are rounded down."""
+    tokens = Tokens(**{name: count // among for name, count in spent.tokens.model_dump().items()})
+    return spent.model_copy(
+        update={"tokens": tokens, "money": spent.money / among, "seconds": spent.seconds / among}
+    )
 
 
 def _readable(skill: Skill, folder: Path) -> dict[str, str]:

@@ -51,9 +51,12 @@ def _example() -> str:
     parts = [
         f"## A blueprint, whole\n\n`{'/'.join(EXAMPLE)}`, of another skill. Take its form, not its content.\n"
     ]
-    for path, node in sorted(read_folder(folder).items()):
-        if node.kind == "file":
+    files = sorted(read_folder(folder).items())
+    slips = [path for path, _ in files if path.startswith("mistakes/")]
+    for path, node in files:
+        if path not in slips[1:]:
             parts.append(_fenced(path, node.data.decode("utf-8", "replace")))
+    parts.append(f"Its other mistakes are the reference with one change each: {', '.join(slips[1:])}.\n")
     return "\n".join(parts)
 
 

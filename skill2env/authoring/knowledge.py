@@ -10,11 +10,13 @@ from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from skill2env.models.base import content_id
+from skill2env.params import ValidateParams
 from skill2env.sandbox.pins import DOCKERFILES
 
 CORPUS = DOCKERFILES.parent / "skills_corpus"
 """The project's own corpus."""
 _DOCS = DOCKERFILES.parent / "docs"
+_PARAMETER = re.compile(r"`validate\.([a-z_]+)`")
 _TOOLCHAIN = re.compile(r"^\| `([a-z_]+)\.Dockerfile` \| (.+) \|$", re.MULTILINE)
 
 
@@ -33,7 +35,7 @@ def format_text() -> str:
 @cache
 def gates_text() -> str:
     """Return what each gate demands, as docs/validate.md has it, headings one level down."""
-    text = (_DOCS / "validate.md").read_text("utf-8")
+    text = _PARAMETER.sub(_with_value, (_DOCS / "validate.md").read_text("utf-8"))
     return _lowered("# The gates\n" + text[text.index("### ") : text.index("## Parameters")]).replace(
         "\n####", "\n###"
     )
@@ -44,7 +46,8 @@ def toolchains() -> str:
     """Return a line for each toolchain: what is in it."""
     text = (DOCKERFILES / "README.md").read_text("utf-8")
     rows = [(name, what) for name, what in _TOOLCHAIN.findall(text) if name != "verifier"]
-    return "\n".join(f"- `{name}`: {what}" for name, what in rows)
+    versions = text[text.index("- **Versions.** ") :].split("\n- ")[0].split("\n\n")[0]
+    return "\n".join([*(f"- `{name}`: {what}" for name, what in rows), versions])
 
 
 def prompt(name: str, **values: object) -> str:
@@ -59,6 +62,12 @@ def knowledge_id() -> str:
     names = ("plan", "write", "adjudicate")
     texts = [(files(__package__) / "prompts" / f"{name}.md").read_text("utf-8") for name in names]
     return content_id([guide(), format_text(), toolchains(), texts])
+
+
+def _with_value(match: re.Match[str]) -> str:
+    """Return the mention of a parameter with the value that it has if nobody sets another."""
+    field = ValidateParams.model_fields.get(match[1])
+    return f"{match[0]} ({field.default})" if field else match[0]
 
 
 def _lowered(text: str) -> str:

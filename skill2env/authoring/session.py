@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from skill2env.authoring.desk import Desk
 from skill2env.authoring.tools import TOOLS, call
 from skill2env.llm.client import Model
-from skill2env.models.chat import Ask, Completion, Message, Sampling, Tokens
+from skill2env.llm.ledger import spent_on
+from skill2env.models.chat import Ask, Completion, Message, Sampling, Spent
 
 _SILENCES = 3
 _NUDGE = "Call a tool: go on, `submit`, or `give_up` with the reason."
@@ -24,48 +25,20 @@ class Bounds:
     """Tokens read and written."""
 
 
-@dataclass
-class Spent:
-    """What completions cost."""
+@dataclass(frozen=True)
+class Held:
+    """How a session ended."""
 
-    turns: int = 0
-    tokens: Tokens = field(default_factory=Tokens)
-    money: float | None = 0.0
-    seconds: float = 0.0
-
-    def add(self, completion: Completion) -> None:
-        """Count a completion; money is unknown as soon as that of one is."""
-        self.turns += 1
-        self.tokens += completion.tokens
-        self.seconds += completion.seconds
-        known = self.money is not None and completion.money is not None
-        self.money = (self.money or 0.0) + (completion.money or 0.0) if known else None
-
-    def plus(self, other: Spent) -> Spent:
-        """Return the sum; money is unknown where one of the two is."""
-        known = self.money is not None and other.money is not None
-        money = (self.money or 0.0) + (other.money or 0.0) if known else None
-        return Spent(
-            self.turns + other.turns, self.tokens + other.tokens, money, self.seconds + other.seconds
-        )
-
-    def shared(self, among: int) -> Spent:
-        """Return one of several equal shares; tokens are rounded down."""
-        tokens = Tokens(**{name: count // among for name, count in self.tokens.model_dump().items()})
-        money = None if self.money is None else self.money / among
-        return Spent(self.turns, tokens, money, self.seconds / among)
+    reason: str
+    """Why there is no blueprint; empty where there is one."""
+    spent: Spent
+    """What its completions have cost."""
 
 
 def hold(
-    desk: Desk,
-    model: Model,
-    name: str,
-    opening: tuple[Message, ...],
-    bounds: Bounds,
-    sampling: Sampling,
-    spent: Spent,
-) -> str:
-    """Let a model work at the desk, and return why it ended without a blueprint; empty where it has one.
+    desk: Desk, model: Model, name: str, opening: tuple[Message, ...], bounds: Bounds, sampling: Sampling
+) -> Held:
+    """Let a model work at the desk until it has a blueprint, gives up, or has spent what it may.
 
     Args:
         desk: where it works.
@@ -74,7 +47,6 @@ def hold(
         opening: system text and what is to be done.
         bounds: what it may use.
         sampling: how completions are drawn.
-        spent: is added to.
 
     Raises:
         EngineError: the infrastructure failed.
@@ -82,24 +54,29 @@ def hold(
         BudgetSpent, MissingRecord: nothing more may be asked.
     """
     messages = list(opening)
-    silences = 0
+    spent, silences = Spent(), 0
     while True:
         if reason := _over(desk, bounds, spent):
-            return reason
+            return Held(reason, spent)
         completion = model.complete(Ask(model=name, messages=tuple(messages), tools=TOOLS, sampling=sampling))
-        spent.add(completion)
+        spent += spent_on(completion)
         messages.append(completion.message())
-        if completion.finish == "refused":
-            return "the model declined to go on"
         results = _results(desk, completion)
-        if desk.accepted:
-            return ""
-        if desk.given_up:
-            return f"the author gave up: {desk.given_up}"
         silences = 0 if results else silences + 1
-        if silences > _SILENCES:
-            return f"the author called no tool {silences} times in a row"
+        if desk.accepted:
+            return Held("", spent)
+        if reason := _ended(desk, completion, silences):
+            return Held(reason, spent)
         messages += results or [Message(role="user", text=_NUDGE)]
+
+
+def _ended(desk: Desk, completion: Completion, silences: int) -> str:
+    """Return why the author itself has ended the session; empty where it has not."""
+    if completion.finish == "refused":
+        return "the model declined to go on"
+    if desk.given_up:
+        return f"the author gave up: {desk.given_up}"
+    return f"the author called no tool {silences} times in a row" if silences > _SILENCES else ""
 
 
 def _results(desk: Desk, completion: Completion) -> list[Message]:
@@ -116,7 +93,7 @@ def _results(desk: Desk, completion: Completion) -> list[Message]:
 def _over(desk: Desk, bounds: Bounds, spent: Spent) -> str:
     if desk.submissions >= desk.rounds:
         return f"{desk.submissions} submissions were refused, and no more are allowed"
-    if spent.turns >= bounds.turns:
+    if spent.completions >= bounds.turns:
         return f"the session's {bounds.turns} turns are spent"
     used = spent.tokens.input + spent.tokens.output
     if used >= bounds.tokens:

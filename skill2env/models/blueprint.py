@@ -129,6 +129,10 @@ class Evidence(Record):
             )
         return self
 
+    def told(self) -> str:
+        """Return the predicate as blueprint.yaml has it."""
+        return str(self.model_dump(exclude_none=True))
+
     @property
     def is_predicate(self) -> bool:
         """True where the trajectory alone settles it."""

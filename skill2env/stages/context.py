@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import docker
 
-from skill2env.llm.client import Client, Model
+from skill2env.llm.client import Client, Purpose
 from skill2env.models.base import Record
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
@@ -117,7 +117,7 @@ class Context:
         with self._lock:
             return self._locks.setdefault(name, threading.Lock())
 
-    def model(self, purpose: str) -> Model:
+    def model(self, purpose: str) -> Purpose:
         """Return the language models, counted under a purpose; they are connected to at the first request."""
         with self._lock:
             if self._models is None:

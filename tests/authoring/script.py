@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 from llm.protocols import Reply, Request
+from llm.server import Status
 
 from skill2env.models.base import Record
 from skill2env.models.chat import ToolCall
@@ -69,7 +70,15 @@ def sessions() -> dict[str, Session]:
     return {entry["name"]: Session.model_validate(entry) for entry in listed}
 
 
-def script(request: Request) -> Reply:
+def script(request: Request) -> Reply | Status:
+    """Return what the author of whatever is asked says next, or an error where the tools did not say what it waits for."""
+    try:
+        return reply(request)
+    except OutOfStep as fault:
+        return Status(422, str(fault))
+
+
+def reply(request: Request) -> Reply:
     """Return what the author of whatever is asked says next.
 
     Raises:
@@ -84,7 +93,7 @@ def script(request: Request) -> Reply:
     told = [message.text for message in request.messages if message.role == "tool"]
     turn = turns(asked[1])[said]
     if turn.wants not in (told[-1] if told else ""):
-        raise OutOfStep(f"{asked[1]}, turn {said}: {turn.wants!r} is not in {told[-1][:2000]!r}")
+        raise OutOfStep(f"{asked[1]}, turn {said}: {turn.wants!r} is not in {told[-1:]!r}"[:1500])
     calls = tuple(
         ToolCall(id=f"{said}-{at}", name=name, arguments=json.dumps(arguments))
         for at, (name, arguments) in enumerate(turn.calls)

@@ -11,10 +11,11 @@ from llm.clients import MODEL, Scripted, scripted
 
 from skill2env.authoring.author import ModelAuthor
 from skill2env.models.blueprint import Blueprint
+from skill2env.models.outcome import Accepted
 from skill2env.params import Params
 from skill2env.pipeline import STAGES, Answer, accepted_record, answers
 from skill2env.stages import draft, parse
-from skill2env.stages.context import Context
+from skill2env.stages.context import Context, Item
 from skill2env.store.workspace import Workspace
 
 pytestmark = pytest.mark.docker
@@ -43,7 +44,7 @@ def drafted(made: Scripted, folder: Path) -> dict[str, Answer]:
     """Return what the draft stage says of everything that the author is to write."""
     params = Params.model_validate(PARAMS)
     with Context(Workspace(folder), params, made.store) as context:
-        context.author = ModelAuthor(made.client, params.draft.author)
+        context.author = ModelAuthor(context)
         sources = [source for source in parse.discover(CORPUS) if source.skill_id in SKILLS]
         read = [parse.apply(Item(source.skill_id, source.record_id(), source), context) for source in sources]
         skills = [done.outcome.record for done in read if isinstance(done.outcome, Accepted)]

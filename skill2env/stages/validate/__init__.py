@@ -68,7 +68,8 @@ def apply(item: Item, context: Context) -> Done:
     findings = tuple(
         Finding(code=gate.gate, severity=Severity.ERROR, message=gate.message) for gate in failed
     )
-    evidence = "\n\n".join(f"{gate.gate}: {gate.evidence}" for gate in failed if gate.evidence)
+    told = [f"{gate.gate}: {gate.evidence}" for gate in failed if gate.evidence]
+    evidence = "\n\n".join([f"the other {len(report.gates) - len(failed)} gates hold", *told])
     return Done(
         Rejected(rule=failed[0].gate, message=failed[0].message, findings=findings, evidence=evidence[:8000])
     )

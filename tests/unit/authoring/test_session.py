@@ -9,8 +9,8 @@ import pytest
 from unit.authoring.test_desk import YAML, FakeBench
 
 from skill2env.authoring.desk import Desk
-from skill2env.authoring.session import Bounds, Spent, hold
-from skill2env.models.chat import Ask, Completion, Message, Sampling, Tokens, ToolCall
+from skill2env.authoring.session import Bounds, hold
+from skill2env.models.chat import Ask, Completion, Message, Sampling, Spent, Tokens, ToolCall
 
 BOUNDS = Bounds(turns=20, tokens=10_000)
 OPENING = (Message(role="system", text="Write."), Message(role="user", text="Go."))
@@ -64,14 +64,15 @@ def said(
 
 
 def held(model: Scripted, bench: FakeBench | None = None, bounds: Bounds = BOUNDS) -> tuple[str, Desk, Spent]:
-    desk, spent = Desk(bench or FakeBench(), {"SKILL.md": "# Skill\n"}, rounds=2), Spent()
-    return hold(desk, model, "scripted/m", OPENING, bounds, Sampling(), spent), desk, spent
+    desk = Desk(bench or FakeBench(), {"SKILL.md": "# Skill\n"}, rounds=2)
+    held = hold(desk, model, "scripted/m", OPENING, bounds, Sampling())
+    return held.reason, desk, held.spent
 
 
 def test_a_blueprint_that_everything_accepts_ends_the_session() -> None:
     model = Scripted([WHOLE[0]], [WHOLE[1], WHOLE[2]], WHOLE[3:])
     reason, desk, spent = held(model)
-    assert (reason, desk.accepted, desk.submissions, spent.turns) == ("", True, 1, 3)
+    assert (reason, desk.accepted, desk.submissions, spent.completions) == ("", True, 1, 3)
     assert (spent.tokens, spent.money, spent.seconds) == (Tokens(input=300, output=3), 1.5, 6.0)
     last = model.asks[-1].messages
     assert [message.role for message in last] == [
@@ -109,7 +110,7 @@ def test_refused_again_and_again_it_is_given_up() -> None:
     bench.good["submit"] = False
     reason, desk, spent = held(Scripted(WHOLE, [("submit", {})], [("submit", {})]), bench)
     assert reason == "2 submissions were refused, and no more are allowed"
-    assert (desk.submissions, spent.turns, desk.last_told) == (2, 2, "submit saw it")
+    assert (desk.submissions, spent.completions, desk.last_told) == (2, 2, "submit saw it")
 
 
 def test_several_submissions_in_one_message_are_bounded_too() -> None:
@@ -131,7 +132,7 @@ def test_an_author_that_never_gets_there_is_ended(bounds: Bounds, told: str) -> 
     model = Scripted(*[[("list_files", {})]] * 100)
     reason, _, spent = held(model, bounds=bounds)
     assert told in reason
-    assert spent.turns == 3
+    assert spent.completions == 3
 
 
 def test_the_reason_for_giving_up_is_kept() -> None:
@@ -144,7 +145,7 @@ def test_silence_is_answered_and_then_ended() -> None:
     model = Scripted(said(text="I think about it."))
     reason, _, spent = held(model)
     assert reason == "the author called no tool 4 times in a row"
-    assert spent.turns == 4
+    assert spent.completions == 4
     assert model.asks[1].messages[-1].text.startswith("Call a tool")
 
 
@@ -158,7 +159,7 @@ def test_a_refusing_model_and_a_cut_message() -> None:
 
 def test_unknown_prices_make_the_sum_unknown() -> None:
     _, _, spent = held(Scripted(said(WHOLE[0], money=None), said(("give_up", {"reason": "no more of it"}))))
-    assert spent.money is None
+    assert spent.unpriced == 1
 
 
 def test_an_author_that_weakens_frozen_tests_changes_nothing() -> None:
