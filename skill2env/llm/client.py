@@ -125,7 +125,7 @@ class Client:
         try:
             return endpoint.complete(ask, price, lambda spent: purpose.count(ask.model, "failed", spent))
         except Failure as failure:
-            tries = f" after {failure.tries} tries" if failure.tries > 1 else ""
+            tries = f" ({failure.tries} tries)" if failure.tries > 1 else ""
             message, unusable = f"{ask.model}: {failure.why}{tries}", failure.for_all
         raise (EndpointUnusable if unusable else ModelError)(message)
 

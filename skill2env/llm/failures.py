@@ -16,6 +16,7 @@ from pydantic_ai.exceptions import (
     ModelRateLimitError,
     ModelRequestTimeout,
     ModelTimeoutError,
+    UnexpectedModelBehavior,
 )
 
 from skill2env.llm.failure import Failure
@@ -26,6 +27,7 @@ _QUOTA = re.compile(
 )
 """How endpoints say with a 429 or 400 that paying helps and waiting doesn't, where no code of theirs does."""
 _QUOTED_CHARS = 200
+CUT = "the stream was cut short, or what came can't be read"
 
 
 def failure_of(error: Exception) -> Failure:
@@ -57,8 +59,10 @@ def failure_of(error: Exception) -> Failure:
             return Failure("the connection broke or could not be made", True)
         case ModelHTTPError() if error.status_code < 500:
             return Failure(f"the endpoint refuses the request ({_status(error)}){_quoted(error)}", False)
+        case UnexpectedModelBehavior():
+            return Failure(CUT, True)
         case ModelAPIError() if error.body is None and not isinstance(error, ModelHTTPError):
-            return Failure("the stream was cut short, or what came can't be read", True)
+            return Failure(CUT, True)
         case ModelAPIError():
             why = f"the endpoint failed ({_status(error)}){_quoted(error)}"
             return Failure(why, True, wait_sec=error.retry_after)

@@ -43,7 +43,7 @@ from pydantic_ai.usage import RequestUsage
 
 from skill2env.errors import UsageError
 from skill2env.llm.failure import Failure
-from skill2env.llm.failures import failure_of
+from skill2env.llm.failures import CUT, failure_of
 from skill2env.models.chat import Ask, Message, Tokens, ToolCall
 from skill2env.params import EndpointParams
 
@@ -207,7 +207,7 @@ def _reply(response: ModelResponse, tokens: Tokens) -> Reply:
     calls = tuple(_call(part) for part in response.parts if isinstance(part, ToolCallPart))
     finish = response.finish_reason
     if finish is None or finish == "error":
-        raise Failure("the stream was cut short, or what came can't be read", True, tokens=tokens)
+        raise Failure(CUT, True, tokens=tokens)
     if finish == "content_filter" and not text:
         text = str((response.provider_details or {}).get("refusal") or "")
     if finish in ("stop", "tool_call") and not text.strip() and not calls:

@@ -100,7 +100,7 @@ def _openai_message(raw: dict[str, Any]) -> Iterator[Message]:
     ]
     yield Message.model_validate(
         {
-            "role": raw["role"],
+            "role": "system" if raw["role"] == "developer" else raw["role"],
             "text": _text(raw.get("content")),
             "calls": calls,
             "call_id": raw.get("tool_call_id", ""),
@@ -156,6 +156,12 @@ def events(request: Request, reply: Reply) -> list[str]:
     return (
         _openai_events(request, reply) if request.protocol == "openai" else _anthropic_events(request, reply)
     )
+
+
+def error_event(request: Request, message: str, kind: str) -> str:
+    """Return the event that says that something went wrong after the stream has begun."""
+    error = {"type": kind, "code": kind, "message": message}
+    return _data({"error": error}) if request.protocol == "openai" else _event("error", error=error)
 
 
 def _openai_events(request: Request, reply: Reply) -> list[str]:

@@ -23,7 +23,7 @@ from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from llm.protocols import Reply, Request, events, read, whole
+from llm.protocols import Reply, Request, error_event, events, read, whole
 from skill2env.params import EndpointParams
 
 KEY = "key-of-the-tests-0123456789"
@@ -59,13 +59,23 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class ErrorInStream:
+    """The stream says in its middle that the endpoint is overloaded, and ends."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of HTML with status 200, as a proxy shows one."""
+
+
+@dataclass(frozen=True)
 class Drip:
     """A stream that never ends: a word after every so many seconds."""
 
     every_sec: float = 0.05
 
 
-Answer = Reply | Status | Silence | Reset | Cut | Drip
+Answer = Reply | Status | Silence | Reset | Cut | ErrorInStream | Page | Drip
 Script = Callable[[Request], Answer]
 
 
@@ -132,7 +142,7 @@ class Server:
 
     def params(self, protocol: str, **changed: Any) -> EndpointParams:
         """Return an endpoint's parameters, with short times."""
-        short = {"idle_sec": 0.6, "total_sec": 1.2, "tries": 3, "first_wait_sec": 0.01, "max_wait_sec": 0.3}
+        short = {"idle_sec": 10, "total_sec": 20, "tries": 3, "first_wait_sec": 0.01, "max_wait_sec": 0.3}
         place = {"protocol": protocol, "url": self.url(protocol), "key": VARIABLE}
         return EndpointParams.model_validate({**place, **short, **changed})
 
@@ -176,21 +186,25 @@ class _Handler(BaseHTTPRequestHandler):
             case Silence():
                 self.server.owner.closing.wait(60)
                 self.close_connection = True
+            case Page():
+                self._send(200, "text/html", b"<html><body>Sign in first.</body></html>")
             case Reply() if not request.streamed:
                 self._json(200, whole(request, answer))
             case _:
                 self._stream(request, answer)
 
     def _json(self, code: int, value: dict[str, Any], headers: dict[str, str] | None = None) -> None:
-        data = json.dumps(value).encode()
+        self._send(code, "application/json", json.dumps(value).encode(), headers)
+
+    def _send(self, code: int, kind: str, data: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(code)
-        kept = {"Content-Type": "application/json", "Content-Length": str(len(data)), **(headers or {})}
-        for name, text in kept.items():
+        sent = {"Content-Type": kind, "Content-Length": str(len(data)), **(headers or {})}
+        for name, text in sent.items():
             self.send_header(name, text)
         self.end_headers()
         self.wfile.write(data)
 
-    def _stream(self, request: Request, answer: Reply | Reset | Cut | Drip) -> None:
+    def _stream(self, request: Request, answer: Reply | Reset | Cut | ErrorInStream | Drip) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
@@ -209,6 +223,9 @@ class _Handler(BaseHTTPRequestHandler):
             while not self.server.owner.closing.wait(answer.every_sec):
                 self._chunks(told[half])
         elif isinstance(answer, Cut):
+            self._chunks("")
+        elif isinstance(answer, ErrorInStream):
+            self._chunks(error_event(request, "Overloaded", "overloaded_error"))
             self._chunks("")
         else:
             # No lingering: the peer gets a reset, and not a polite end.

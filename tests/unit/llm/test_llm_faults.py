@@ -38,7 +38,14 @@ EXPECTED = {
     "reset in mid-stream, for ever": Told("ModelError: the connection broke", 3, 0, 0),
     "stream cut short, then well": Told(ANSWERED, 2, 20, 1),
     "stream cut short, for ever": Told("ModelError: the stream was cut short", 3, 0, 0),
-    "slow drip, for ever": Told("ModelError: no whole answer within total_sec (0.9 s)", 3, 0, 0),
+    "error in mid-stream, then well": Told(ANSWERED, 2, 20, 1),
+    "error in mid-stream, for ever": Told(
+        "ModelError: the endpoint failed (in the stream): Overloaded", 3, 0, 0
+    ),
+    "a page of HTML, for ever": Told(
+        "ModelError: the stream was cut short, or what came can't be read", 3, 0, 0
+    ),
+    "slow drip, for ever": Told("ModelError: no whole answer within total_sec (1.5 s)", 3, 0, 0),
     "empty answer, then well": Told(ANSWERED, 2, 40, 1),
     "empty answer, for ever": Told("ModelError: the answer is empty", 3, 60, 0),
     "cut JSON, then well": Told("answered by schema (Sort) after 1 repair", 2, 40, 2),
@@ -49,7 +56,7 @@ EXPECTED = {
     "refusal where a schema is asked for": Told("BadAnswer: the model or its endpoint declines", 1, 20, 1),
     "tool call with bad arguments": Told('answered, with the call as it came: {"path": no', 1, 20, 1),
 }
-BROKEN_STREAMS = ("reset", "stream", "slow")
+BROKEN_STREAMS = ("reset", "stream", "error", "slow")
 WAITS = {
     "429, Retry-After 1 (second), then well": 1.0,
     "429, Retry-After a date 2 seconds away, then well": 0.9,
