@@ -127,6 +127,7 @@ class Client:
         except Failure as failure:
             tries = f" ({failure.tries} tries)" if failure.tries > 1 else ""
             message, unusable = f"{ask.model}: {failure.why}{tries}", failure.for_all
+        # Raised out here, so that no error of the libraries, which hold headers and bodies, hangs on to it.
         raise (EndpointUnusable if unusable else ModelError)(message)
 
     def _endpoint(self, model: str) -> Endpoint:

@@ -71,7 +71,7 @@ class Wire:
         self._name, self._params = name, params
         self._timeout = httpx2.Timeout(params.idle_sec, connect=params.connect_sec)
         self._http = httpx2.AsyncClient(
-            timeout=self._timeout, limits=httpx2.Limits(max_connections=params.concurrency)
+            timeout=self._timeout, limits=httpx2.Limits(max_keepalive_connections=params.concurrency)
         )
         self._models: dict[str, WireModel] = {}
         url = params.url or None
@@ -93,7 +93,6 @@ class Wire:
             Failure: it gave no whole answer; the words of the endpoint in it may hold the key.
             UsageError: the model can't do what is asked of it.
         """
-        failure: Failure
         tokens = Tokens()
         try:
             async with self._stream(ask) as stream:
@@ -107,11 +106,9 @@ class Wire:
             raise UsageError(f"{ask.model}: {error}") from None
         except Exception as error:  # the boundary: whatever an endpoint sends must not end the run
             failure = failure_of(error)
-        else:
-            return _reply(response, tokens)
-        # Raised here, and not where the error is at hand, since the library's errors hold headers and bodies.
-        failure.tokens = tokens
-        raise failure
+            failure.tokens = tokens
+            raise failure from None
+        return _reply(response, tokens)
 
     @asynccontextmanager
     async def _stream(self, ask: Ask) -> AsyncIterator[StreamedResponse]:
