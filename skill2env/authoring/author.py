@@ -13,9 +13,9 @@ from skill2env.authoring import knowledge
 from skill2env.authoring.bench import GateBench, model_author
 from skill2env.authoring.desk import Desk
 from skill2env.authoring.plan import plan_ask
-from skill2env.authoring.quoted import quoted
 from skill2env.authoring.session import Bounds, hold
 from skill2env.llm.ledger import spent_on
+from skill2env.llm.quoted import quoted
 from skill2env.models.base import content_id
 from skill2env.models.blueprint import Blueprint, Making
 from skill2env.models.chat import Message, Sampling, Spent, Tokens

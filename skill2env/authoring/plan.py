@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skill2env.authoring import knowledge
-from skill2env.authoring.quoted import quoted
+from skill2env.llm.quoted import quoted
 from skill2env.models.chat import Ask, Message, Sampling
 from skill2env.models.skill import Skill
 

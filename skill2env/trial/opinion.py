@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from skill2env.authoring.quoted import quoted, visible
 from skill2env.interop.atif import observed
 from skill2env.llm.client import Model
+from skill2env.llm.quoted import quoted, visible
 from skill2env.models.base import Record
 from skill2env.models.blueprint import Criterion
 from skill2env.models.chat import Ask, Message, Sampling

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from skill2env.authoring.quoted import quoted
+from skill2env.llm.quoted import quoted
 from skill2env.models.chat import Message
 from skill2env.models.tree import Tree
 from skill2env.models.trial import Condition

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from skill2env.authoring import knowledge
 from skill2env.authoring.plan import plan_ask
-from skill2env.authoring.quoted import quoted, visible
+from skill2env.llm.quoted import quoted, visible
 from skill2env.models.chat import Sampling
 from skill2env.models.workflow import Plan
 from skill2env.params import Params
