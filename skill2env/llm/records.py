@@ -150,6 +150,8 @@ class Layer:
             recorded = _parsed(file.readline(), path, number)
         if isinstance(recorded, BadLine):
             raise UsageError(f"{recorded}; mend the line or take it out")
+        if recorded.key != key:
+            raise UsageError(f"{path}: changed while it was in use; run again")
         return recorded.completion
 
     def _indexed(self) -> dict[str, tuple[Path, int, int]]:

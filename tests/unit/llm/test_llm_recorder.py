@@ -157,6 +157,16 @@ def test_a_damaged_file_is_named_with_its_line(line: str, fault: str, tmp_path: 
         made.client._recorder._layer.get(wanted)
 
 
+def test_a_file_that_changes_under_a_run_is_not_taken_for_another_record(tmp_path: Path) -> None:
+    first, second = (_recorded(asking(text), "fine") for text in ("x", "y"))
+    (tmp_path / "r.jsonl").write_text(first.line() + second.line())
+    with scripted(lambda _: Reply("!"), tmp_path, records=["r.jsonl"]) as made:
+        made.client.complete(asking("x"))
+        (tmp_path / "r.jsonl").write_text(second.line() + first.line())
+        with pytest.raises(UsageError, match="changed while it was in use"):
+            made.client.complete(asking("y"))
+
+
 def test_a_missing_file_of_records_is_named(tmp_path: Path) -> None:
     with (
         scripted(lambda _: Reply("!"), tmp_path, records=["gone.jsonl"]) as made,
