@@ -266,12 +266,6 @@ def _folder() -> Path:
         ) from error
 
 
-def _part(tree: Tree, output: str) -> Tree:
-    """Return what of a tree is an output, the output itself included."""
-    path = output.lstrip("/")
-    return {name: node for name, node in tree.items() if name == path or name.startswith(f"{path}/")}
-
-
 def _outputs(sandbox: Sandbox, place: Place, acted: Acted) -> Tree:
     """Return the declared outputs; what no agent has touched is collected once for all trials of an image."""
     untouched = [output for output in place.outputs if sandbox.untouched(output)]
@@ -281,7 +275,7 @@ def _outputs(sandbox: Sandbox, place: Place, acted: Acted) -> Tree:
         wanted = tuple(output for output in place.outputs if output not in known)
         tree = collect(sandbox, wanted, folder).tree()
         for output in set(untouched) - set(known):
-            place.images_own[output] = _part(tree, output)
+            place.images_own[output] = within(tree, output)
         return bounded(merged([tree, *(place.images_own[output] for output in known)]))
     except Refused as refused:
         acted.fault = f"the outputs were refused: {refused}"
