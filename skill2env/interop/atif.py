@@ -54,6 +54,11 @@ def observed(step: StepRecord, limit: int) -> str:
     return _with_line(text, f"[exit code {step.exit_code}]") if step.exit_code else text
 
 
+def storable(text: str) -> str:
+    """Return a text that every file can hold: without NUL and lone surrogates."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
 def arguments_of(call: ToolCall) -> dict[str, Any]:
     """Return a call's arguments as an object; what is none stands under `malformed`."""
     try:

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from skill2env.interop.atif import storable
 from skill2env.models.base import canonical_json
 from skill2env.models.chat import Message, Tokens, ToolCall
 from skill2env.models.trial import StepRecord, Turn
@@ -211,10 +212,5 @@ def _turn(metrics: Metrics) -> Turn:
 
 def _text(content: str | list[Part] | None) -> str:
     if isinstance(content, str):
-        return _clean(content)
-    return _clean("\n".join(part.text or f"[{part.type}]" for part in content or ()))
-
-
-def _clean(text: str) -> str:
-    """Return a text that every file can hold: without NUL and lone surrogates."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
+        return storable(content)
+    return storable("\n".join(part.text or f"[{part.type}]" for part in content or ()))

@@ -21,6 +21,8 @@ MAX_BYTES = 64 << 20
 """Size of a file that is read; a bigger one is a fault."""
 _NO_AGENTS = ("oracle", "nop")
 """Harbor's own agents, which solve nothing by themselves."""
+_OWN_FOLDERS = ("agent", "verifier", "artifacts")
+"""Folders that a trial has and a job has not."""
 _FILES = ("task.toml", "instruction.md", "README.md")
 _FOLDERS = ("environment", "tests", "solution")
 _HOPS = 8
@@ -98,14 +100,20 @@ class _Lock(_Lenient):
     task: _LockedTask
 
 
-def trial_folders(jobs: Path) -> Iterator[Path]:
-    """Yield the folder of every trial below a folder of jobs, sorted: those with a result.json of their own level.
+def trial_folders(folder: Path, depth: int = 2) -> Iterator[Path]:
+    """Yield the folder of every trial in a folder of jobs, in a job, or in a trial, sorted.
 
-    A job has a result.json too, of all its trials together; it is told by its folder holding others that have one.
+    What is inside a trial's folder is never looked at: its agent has written there, and could have written other trials' results.
     """
-    for result in sorted(jobs.rglob("result.json")):
-        if not any(result.parent.glob("*/result.json")):
-            yield result.parent
+    if (folder / "result.json").exists():
+        own = any((folder / name).is_dir() for name in _OWN_FOLDERS)
+        if own or not any(folder.glob("*/result.json")):
+            yield folder
+            return
+    if depth:
+        for child in sorted(folder.iterdir()):
+            if child.is_dir() and not child.is_symlink():
+                yield from trial_folders(child, depth - 1)
 
 
 def read_trial(folder: Path) -> Ran | None:

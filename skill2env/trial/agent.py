@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
-from skill2env.interop.atif import BASH, call_id, observed
+from skill2env.interop.atif import BASH, call_id, observed, storable
 from skill2env.llm.client import Model
 from skill2env.models.base import Record, content_id
 from skill2env.models.blueprint import Step
@@ -156,7 +156,7 @@ class Shelled:
         )
         refused = completion.finish == "refused"
         calls = () if refused else tuple(self._renamed(call) for call in completion.calls)
-        self._why = _clean(completion.text)
+        self._why = storable(completion.text)
         self._messages.append(Message(role="assistant", text=self._why, calls=calls))
         if refused:
             self._finish = "refused"
@@ -177,7 +177,9 @@ class Shelled:
         """Return a call under a number of our own: endpoints give random ids, and some give one twice."""
         self._numbered += 1
         self._silent = 0
-        return ToolCall(id=call_id(self._numbered), name=_clean(call.name), arguments=_clean(call.arguments))
+        return ToolCall(
+            id=call_id(self._numbered), name=storable(call.name), arguments=storable(call.arguments)
+        )
 
     def _spent(self) -> Finish | None:
         """Return which bound is reached, or None."""
@@ -222,13 +224,8 @@ def _command(call: ToolCall) -> tuple[str, str]:
         return "", _MALFORMED.format(why='no object with a text "command"')
     if unknown := sorted(set(arguments) - {"command"}):
         return "", _MALFORMED.format(why=f"unknown: {', '.join(unknown)[:80]}")
-    command = _clean(arguments["command"])
+    command = storable(arguments["command"])
     return (command, "") if command.strip() else ("", _MALFORMED.format(why="an empty command"))
-
-
-def _clean(text: str) -> str:
-    """Return a text that every file can hold: without NUL and lone surrogates."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 TOOL = Tool(

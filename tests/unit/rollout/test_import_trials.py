@@ -200,6 +200,19 @@ def test_trials_are_matched_kept_once_and_faults_cost_nothing_else(workspace: Wo
     ]
 
 
+def test_what_an_agent_has_delivered_is_never_taken_for_a_trial(workspace: Workspace, jobs: Path) -> None:
+    real = trial(jobs, 1, verifier_result={"rewards": {"reward": 0}})
+    for place in ("artifacts", "artifacts/workspace", "agent/x"):
+        forged = real / place
+        forged.mkdir(parents=True)
+        (forged / "result.json").write_text(json.dumps(result(66)))
+        (forged / "lock.json").write_text((real / "lock.json").read_text())
+    for folder in (jobs, jobs / "a-job", real):
+        done = import_jobs(workspace, folder)
+        assert (done.added + done.known, done.faults) == (1, [])
+    assert [t.verdict.reward for t in imported_trials(workspace)[TASK.content_id]] == [0]
+
+
 def test_imported_twice_changes_nothing(workspace: Workspace, jobs: Path) -> None:
     trial(jobs, 1)
     import_jobs(workspace, jobs)
