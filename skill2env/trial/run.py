@@ -12,7 +12,7 @@ from typing import Protocol
 
 from skill2env.errors import EngineDown, EngineError, WorkspaceError
 from skill2env.models.blueprint import Limits, Step
-from skill2env.models.tree import Tree, merged, pack, tree_id
+from skill2env.models.tree import Tree, merged, pack, tree_id, within
 from skill2env.models.trial import Perturbation, Role, Timing, Trial, Verdict
 from skill2env.sandbox.protocol import ContainerGone, Engine, Sandbox, SandboxSpec, TooMany
 from skill2env.trial.act import Acted, Policy, Scripted, act, ended_early
