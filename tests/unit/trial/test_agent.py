@@ -8,7 +8,7 @@ import time
 import pytest
 from unit.trial.scripted_model import ScriptedModel, says
 
-from skill2env.authoring.quoted import quoted
+from skill2env.llm.quoted import quoted
 from skill2env.models.blueprint import Limits
 from skill2env.models.chat import Completion, Message, Tokens, ToolCall
 from skill2env.models.tree import Tree, text_file
