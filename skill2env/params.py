@@ -118,6 +118,8 @@ class RolloutParams(Record):
     """Completions that one attempt may have."""
     max_tokens: Annotated[int, Field(ge=1)] = 500_000
     """Tokens, read and written in all turns together, after which an attempt gets no further turn."""
+    max_turn_tokens: Annotated[int, Field(ge=1)] = 8192
+    """Tokens that one completion may have."""
     max_model_sec: Annotated[int, Field(ge=1, le=86_400)] = 1800
     """Seconds of waiting for the model after which an attempt gets no further turn. The seconds of its commands are counted
     apart, by the task's `agent_sec`."""

@@ -51,6 +51,8 @@ class Bounds(Record):
     task's `agent_sec`."""
     output_chars: int
     """Characters of each command's output that the model sees."""
+    max_turn_tokens: int = 8192
+    """Tokens that one completion may have."""
     temperature: float | None = None
     """None leaves it to the endpoint."""
 
@@ -198,7 +200,7 @@ class Shelled:
             model=self._told.model,
             messages=tuple(self._messages),
             tools=(TOOL,),
-            sampling=Sampling(temperature=self._bounds.temperature),
+            sampling=Sampling(temperature=self._bounds.temperature, max_tokens=self._bounds.max_turn_tokens),
             sample=self._told.attempt - 1,
         )
         pool = ThreadPoolExecutor(1, "model")

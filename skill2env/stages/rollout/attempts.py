@@ -42,6 +42,7 @@ def bounds(params: RolloutParams) -> Bounds:
     return Bounds(
         max_turns=params.max_turns,
         max_tokens=params.max_tokens,
+        max_turn_tokens=params.max_turn_tokens,
         max_model_sec=params.max_model_sec,
         output_chars=params.output_chars,
         temperature=params.temperature,

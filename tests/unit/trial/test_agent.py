@@ -78,6 +78,12 @@ def test_the_model_is_told_of_its_one_tool_and_sees_all_before() -> None:
     assert {ask.sample for ask in model.asked} == {0}
 
 
+def test_how_answers_are_drawn_is_as_the_bounds_say() -> None:
+    model = ScriptedModel(says("Done."))
+    tried(model, BOUNDS.model_copy(update={"temperature": 0.5, "max_turn_tokens": 77}))
+    assert (model.asked[0].sampling.temperature, model.asked[0].sampling.max_tokens) == (0.5, 77)
+
+
 def test_several_calls_of_one_message_run_in_order() -> None:
     trial, part = tried(ScriptedModel(says("Both.", "echo 1 > n", "cat n", "rm n; echo gone"), says("Done.")))
     assert [step.output for step in trial.steps] == ["", "1\n", "gone\n"]
