@@ -113,7 +113,12 @@ def test_free_text_has_its_usage_figures_and_its_bounds(address: str, folder: Pa
 
 
 def test_it_streams(address: str) -> None:
-    body = {"messages": [{"role": "user", "content": "Count to five."}], "stream": True, "max_tokens": 12}
+    body = {
+        "messages": [{"role": "user", "content": "Tell me about the sea."}],
+        "stream": True,
+        "max_tokens": 16,
+        "temperature": 0,
+    }
     with requests.post(f"{address}/v1/chat/completions", json=body, stream=True, timeout=BOUND_SEC) as answer:
         pieces = [line for line in answer.iter_lines() if line.startswith(b"data: {")]
     assert len(pieces) > 5
