@@ -210,6 +210,16 @@ class TaskRow(Record):
     """Name of the author."""
     author_date: str
     """When it was written, `YYYY-MM-DD`."""
+    author_rounds: int | None
+    """Times that a model author handed the blueprint in; null where no model wrote it."""
+    author_reopened: int | None
+    """Times that a model author had the frozen verifier opened again for a factual error; null where no model wrote it."""
+    author_input_tokens: int | None
+    """Tokens that a model author has read for the whole blueprint, planning's share included; null where no model wrote it."""
+    author_output_tokens: int | None
+    """Tokens that a model author has written for the whole blueprint; null where no model wrote it."""
+    author_usd: float | None
+    """US dollars that a model author has cost for the blueprint; null where no model wrote it or its price is unknown."""
     skill_origin: str
     """Repository or author that the skill comes from; empty where nothing is on record."""
     skill_commit: str

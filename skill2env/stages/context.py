@@ -14,6 +14,7 @@ import docker
 
 from skill2env.llm.client import Client, Purpose
 from skill2env.models.base import Record
+from skill2env.models.chat import LedgerRow
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
 from skill2env.params import Params
@@ -124,6 +125,11 @@ class Context:
                 client = Client(self.params.llm, self.store, self.workspace.root)
                 self._models = self._stack.enter_context(client)
             return self._models.for_purpose(purpose)
+
+    def spent(self) -> tuple[LedgerRow, ...]:
+        """Return what this run has asked of language models, what was replayed apart."""
+        with self._lock:
+            return self._models.ledger.rows() if self._models else ()
 
     def engine(self) -> DockerEngine:
         """Return the engine, entered once a run, with its sentinel running.

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, get_args
 
 from skill2env.models.base import canonical_json
-from skill2env.models.blueprint import Script
+from skill2env.models.blueprint import Making, Script
 from skill2env.models.report import ValidationReport
 from skill2env.models.skill import Provenance, Skill
 from skill2env.models.task_row import TaskRow
@@ -85,6 +85,7 @@ def _request(published: Published) -> dict[str, Any]:
         "author_kind": spec.author.kind,
         "author_name": spec.author.name,
         "author_date": spec.author.date.isoformat(),
+        **_made(task.blueprint.made),
     }
 
 
@@ -173,3 +174,14 @@ def _seconds(published: Published) -> dict[str, float]:
 def _text(tree: Tree, path: str) -> str:
     """Return a file of the task directory as text; empty where it is not there."""
     return tree[path].data.decode("utf-8", "replace") if path in tree else ""
+
+
+def _made(made: Making | None) -> dict[str, float | None]:
+    """Return what it took a model author to write a blueprint."""
+    return {
+        "author_rounds": made.rounds if made else None,
+        "author_reopened": len(made.reopened) if made else None,
+        "author_input_tokens": made.input_tokens if made else None,
+        "author_output_tokens": made.output_tokens if made else None,
+        "author_usd": made.money if made else None,
+    }
