@@ -30,6 +30,8 @@ _TRIAL_SEC = 240
 _HOST_FILE_BYTES = 2 << 30
 """What Harbor may write into one file of the host: it copies whatever it finds, a terabyte of nothing included."""
 _SOLVE = "#!/bin/bash\n{}\n"
+_NOTE_CHARS = 400
+"""Of an exception, whose end often says more than its beginning."""
 _PREBUILT = 'docker_image = "{}"\n'
 
 
@@ -92,9 +94,8 @@ def _export(real: Real, verifier: str, name: str, text: str, tasks: Path) -> Non
     toml = real.tree["task.toml"].data.decode()
     toml = re.sub(r'^name = "skill2env/.*"$', f'name = "skill2env/{slug}"', toml, count=1, flags=re.MULTILINE)
     toml = re.sub(r"(\[agent\]\ntimeout_sec = )[\d.]+", rf"\g<1>{float(AGENT_SEC)}", toml)
-    image = f"{TASK_REPOSITORY}:{real.task.content_id[:24]}"
     toml = toml.replace("[verifier.environment]\n", "[verifier.environment]\n" + _PREBUILT.format(verifier))
-    toml = toml.replace("\n[environment]\n", "\n[environment]\n" + _PREBUILT.format(image))
+    toml = toml.replace("\n[environment]\n", "\n[environment]\n" + _PREBUILT.format(real.scene.place.image))
     steps = real.scene.target.steps(text)
     solve = _SOLVE.format("\n".join(step.command for step in steps))
     changed = {"task.toml": text_file(toml), "solution/solve.sh": text_file(solve, 0o755)}
@@ -108,7 +109,8 @@ def _turn(trial: Mapping[str, object]) -> Turn:
     kind, told = (str(raised.get(key, "")) for key in ("exception_type", "exception_message"))  # type: ignore[attr-defined]
     valid = not raised or raised["policy"]["has_valid_reward"]  # type: ignore[index]
     seconds = (_time(trial["finished_at"]) - _time(trial["started_at"])).total_seconds()
-    note = f"{kind}: {told[:200]}" if raised else ""
+    shown = told if len(told) <= _NOTE_CHARS else f"{told[:100]} ... {told[100 - _NOTE_CHARS :]}"
+    note = f"{kind}: {shown}" if raised else ""
     if "reward" in rewards and valid:
         return Turn(float(rewards["reward"]), "reward", seconds, note)
     return Turn(None, "exception", seconds, note or "no reward")
