@@ -94,4 +94,6 @@ def ask_many(client: Client, times: int, threads: int, first: int = 0, chars: in
 
 
 if __name__ == "__main__":
-    print(f"completions a second, of a server that answers at once and in this process: {throughput(300):.0f}")
+    print(
+        f"completions a second, of a server that answers at once and in this process: {throughput(300):.0f}"
+    )
