@@ -30,9 +30,9 @@ pytestmark = pytest.mark.docker
 SKILLS = tuple(session.skill for session in sessions().values())
 PARAMS = {
     "corpus": str(CORPUS),
-    "draft": {"authors": ["model"], "author": {"model": MODEL, "skills": SKILLS}},
+    "draft": {"authors": ["model"], "author": {"model": MODEL}},
     "build": {"levels": ["medium"], "max_seeds": 1},
-    "validate": {"attacks_per_task": 0, "max_mutants": 12},
+    "validate": {"attacks_per_task": 0, "max_mutants": 12, "oracle_runs": 2},
 }
 
 
@@ -47,13 +47,15 @@ def made(folder: Path) -> Iterator[Scripted]:
         yield made
 
 
-def drafted(store: ResultStore, llm: LlmParams, folder: Path) -> dict[str, Answer]:
-    """Return what the draft stage says of everything that the author is to write."""
+def drafted(
+    store: ResultStore, llm: LlmParams, folder: Path, wanted: tuple[str, ...] = SKILLS
+) -> dict[str, Answer]:
+    """Return what the draft stage says of everything that the author is to write for skills."""
     params = Params.model_validate(PARAMS | {"llm": llm})
     with pytest.MonkeyPatch.context() as patch, Context(Workspace(folder), params, store) as context:
         patch.setenv(VARIABLE, KEY)
         context.author = ModelAuthor(context)
-        sources = [source for source in parse.discover(CORPUS) if source.skill_id in SKILLS]
+        sources = [source for source in parse.discover(CORPUS) if source.skill_id in wanted]
         read = [parse.apply(Item(source.skill_id, source.record_id(), source), context) for source in sources]
         skills = [done.outcome.record for done in read if isinstance(done.outcome, Accepted)]
         items = context.author.items(skills, CORPUS)
@@ -89,7 +91,7 @@ def test_a_second_run_asks_nothing(written: dict[str, Blueprint], made: Scripted
 def test_the_records_alone_give_the_same_blueprints(
     written: dict[str, Blueprint], made: Scripted, folder: Path, tmp_path: Path
 ) -> None:
-    """Offline, and elsewhere: everything but what the gates have executed is done again."""
+    """Offline, and elsewhere: everything but what the gates have executed is done again, for one of them."""
     records = tmp_path / "records.jsonl"
     count, held = write_lines(records, kept(made.store), Keys(made.client.params, ENVIRON))
     assert (count > 3 * len(written), held) == (True, [])
@@ -99,9 +101,11 @@ def test_the_records_alone_give_the_same_blueprints(
     store = ResultStore(tmp_path / "results.sqlite")
     asked = made.server.count
     try:
-        again = drafted(store, LlmParams(records=(str(records),), replay_only=True), tmp_path)
+        again = drafted(store, LlmParams(records=(str(records),), replay_only=True), tmp_path, SKILLS[:1])
     finally:
         store.close()
     assert all(answer.fresh for answer in again.values())
-    assert {name.split("--")[1]: accepted_record("draft", a.outcome) for name, a in again.items()} == written
+    found = {name.split("--")[1]: accepted_record("draft", answer.outcome) for name, answer in again.items()}
+    assert len(found) == 1
+    assert found.items() <= written.items()
     assert made.server.count == asked
