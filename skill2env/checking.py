@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from skill2env.errors import UsageError
+from skill2env.models.blueprint import Blueprint
 from skill2env.models.outcome import Errored, Rejected
 from skill2env.models.report import ValidationReport
 from skill2env.models.skill import Skill
@@ -88,21 +89,71 @@ def check(
     examples = validate.shell_examples(skill) if skill else ()
     drafts, found = _run("draft", _blueprint_items(target, skill), context)
     yield from found
+    drafted = [(item.input_id, blueprint, blob) for item, blueprint, blob in drafts]
+    yield from check_tasks(drafted, examples, context, only, progress)
+
+
+def read_skill(target: Target, context: Context) -> tuple[Skill | None, list[str]]:
+    """Return the skill that a path names, or nothing and what is wrong with it.
+
+    Raises:
+        UsageError: there is no such skill.
+    """
+    skills, found = _run("parse", _skill_items(target), context)
+    if not found:
+        raise UsageError(f"there is no skill {target.skill_id} in {target.corpus / 'skills'}; name another")
+    return next((record for _, record, _ in skills), None), [
+        line for item in found for line in lines_of(item)
+    ]
+
+
+def check_tasks(
+    drafted: Iterable[tuple[str, Blueprint, bytes | None]],
+    examples: tuple[str, ...],
+    context: Context,
+    only: str = "",
+    progress: Progress = lambda *_: None,
+) -> Iterator[Checked]:
+    """Yield what becomes of the tasks of blueprints.
+
+    Args:
+        drafted: each blueprint with the content id of what it was read from and the archive of its static world files.
+        examples: the shell blocks of the skill.
+        context: the workspace.
+        only: restricts tasks to ids that contain it.
+        progress: is told of each task.
+    """
+    drafted = list(drafted)
     builds = [
         item
-        for item, blueprint, blob in drafts
-        for item in build.items_of(blueprint, item.input_id, blob, context.params.build)
+        for input_id, blueprint, blob in drafted
+        for item in build.items_of(blueprint, input_id, blob, context.params.build)
         if only in item.item_id
     ]
     tasks, found = _run("build", builds, context, progress)
     yield from found
-    static = {blueprint.blueprint_id: blob for _, blueprint, blob in drafts}
+    static = {blueprint.blueprint_id: blob for _, blueprint, blob in drafted}
     candidates = (
         validate.item_of(Candidate(task, static.get(task.blueprint.blueprint_id), examples), blob)
         for _, task, blob in tasks
     )
     for item, answer in answers(STAGES["validate"], candidates, context, progress):
         yield _checked("validate", item, answer)
+
+
+def lines_of(checked: Checked) -> list[str]:
+    """Return what is to be said of an item that was not accepted: rule, sentence, every finding, evidence."""
+    refusal = checked.refusal
+    if refusal is None:
+        return []
+    if refusal.kind == "errored":
+        return [f"errored: {refusal.message}"]
+    findings = [f"  {finding}" for finding in refusal.findings]
+    return [
+        f"{refusal.rule}: {refusal.message}",
+        *findings,
+        *(f"  {line}" for line in refusal.evidence.splitlines()),
+    ]
 
 
 def _skill_items(target: Target) -> list[Item]:

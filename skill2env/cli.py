@@ -10,10 +10,13 @@ from rich.markup import escape
 
 from skill2env.commands import machine, stages
 from skill2env.commands.bench import bench
+from skill2env.commands.brief import brief
 from skill2env.commands.check import check
 from skill2env.commands.common import err
 from skill2env.commands.docs import docs
 from skill2env.commands.provenance import provenance
+from skill2env.commands.records import records
+from skill2env.commands.rollout import import_trials
 from skill2env.commands.show import export, show
 from skill2env.commands.soak import soak
 from skill2env.errors import ExitCode, Skill2EnvError
@@ -30,12 +33,15 @@ def about() -> None:
 
 stages.register(app)
 app.command()(check)
+app.command()(brief)
 app.command()(show)
 app.command()(export)
 app.command()(provenance)
 app.command()(docs)
 app.command()(bench)
 app.command()(soak)
+app.command()(records)
+app.command("import-trials")(import_trials)
 app.command()(machine.doctor)
 app.command()(machine.setup)
 

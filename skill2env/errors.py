@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 
 class ExitCode(IntEnum):
@@ -22,6 +23,12 @@ class ExitCode(IntEnum):
     """Items errored, and the parameters do not allow to go on without them; run again, what was answered is kept."""
     WORKSPACE = 6
     """The workspace can't be used: the disk is full, or a file of `data/` is damaged."""
+    MODEL = 7
+    """A language model's endpoint failed or refused, or its answers can't be used; run again, what was answered is kept."""
+    BUDGET = 8
+    """A budget of money, tokens or seconds for language models is spent; what was answered is kept. Raise it and run again."""
+    UNRECORDED = 9
+    """Only records may be replayed, and a request to a language model is in none."""
     INTERRUPTED = 130
     """Stopped by Ctrl-C; what was finished is kept."""
 
@@ -58,3 +65,34 @@ class WorkspaceError(Skill2EnvError):
     """`data/` can't be read or written."""
 
     exit_code = ExitCode.WORKSPACE
+
+
+class ModelError(Skill2EnvError):
+    """A language model's endpoint failed or refused one request; the item is recorded as errored and retried on the next run."""
+
+    exit_code = ExitCode.MODEL
+
+
+class EndpointUnusable(ModelError):
+    """An endpoint would refuse every request, as its key, quota or the model's name is wrong; the run ends."""
+
+
+class BadAnswer(ModelError):
+    """A model's answers don't satisfy the schema that they were asked for, also not when it was told so."""
+
+    def __init__(self, message: str, completions: tuple[Any, ...]) -> None:
+        """Make the error; `completions` are the `skill2env.models.chat.Completion` that were made, in their order."""
+        super().__init__(message)
+        self.completions = completions
+
+
+class BudgetSpent(Skill2EnvError):
+    """A budget for language models is spent; no further request is made under it."""
+
+    exit_code = ExitCode.BUDGET
+
+
+class MissingRecord(Skill2EnvError):
+    """Only records may be replayed, and this request is in none."""
+
+    exit_code = ExitCode.UNRECORDED

@@ -31,11 +31,36 @@ class ParseParams(Record):
     """The parse stage has no parameters."""
 
 
+class AuthorParams(Record):
+    """The model author: who writes, about what, and within which bounds."""
+
+    model: str = ""
+    """Who plans and writes, as `<endpoint>/<model>`."""
+    skills: tuple[str, ...] = ()
+    """Names of the skills that it writes for; none means those that no authored blueprint exists for."""
+    workflows: Annotated[int, Field(ge=1, le=6)] = 2
+    """Blueprints per skill, at most."""
+    rounds: Annotated[int, Field(ge=1, le=20)] = 4
+    """Times that a blueprint may be handed in before it is given up."""
+    turns: Annotated[int, Field(ge=5, le=1000)] = 120
+    """Completions per blueprint."""
+    tokens: Annotated[int, Field(ge=10_000)] = 3_000_000
+    """Tokens read and written per blueprint."""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    """Sampling temperature; null leaves it to the endpoint."""
+    max_tokens: Annotated[int, Field(ge=256)] = 16_384
+    """Tokens that one completion may have."""
+    blind_model: str = ""
+    """Who solves each accepted blueprint's tasks from the instruction alone, as `<endpoint>/<model>`; empty: nobody does."""
+
+
 class DraftParams(Record):
     """Where blueprints come from."""
 
-    authors: tuple[Literal["authored"], ...] = ("authored",)
-    """Sources of blueprints, in order. `authored`: the folders in `skills_corpus/blueprints/`."""
+    authors: Annotated[tuple[Literal["authored", "model"], ...], Field(min_length=1)] = ("authored",)
+    """Sources of blueprints, in order. `authored`: the folders in `skills_corpus/blueprints/`. `model`: the model author."""
+    author: AuthorParams = AuthorParams()
+    """The model author."""
 
 
 class BuildParams(Record):
@@ -75,10 +100,35 @@ class ValidateParams(Record):
 
 
 class RolloutParams(Record):
-    """What a trajectory holds."""
+    """What a trajectory holds, and which models attempt the tasks."""
 
     output_chars: Annotated[int, Field(ge=200, le=200_000)] = 8000
     """Characters of a step's output that the agent sees; the middle of a longer one is left out."""
+    models: tuple[str, ...] = ()
+    """Who attempts the accepted tasks, each as `<endpoint>/<model>`; none needs no endpoint."""
+    conditions: Annotated[tuple[Literal["bare", "mounted", "prompt"], ...], Field(min_length=1)] = (
+        "bare",
+        "mounted",
+    )
+    """What a model has of the skill. `bare`: nothing. `mounted`: its folder, where agents look for skills. `prompt`: its SKILL.md
+    in the system message. The lift of a skill is what `mounted` and `prompt` bring over `bare`."""
+    attempts: Annotated[int, Field(ge=1, le=100)] = 4
+    """Attempts of each model at each task under each condition."""
+    max_turns: Annotated[int, Field(ge=1, le=1000)] = 40
+    """Completions that one attempt may have."""
+    max_tokens: Annotated[int, Field(ge=1)] = 500_000
+    """Tokens, read and written in all turns together, after which an attempt gets no further turn."""
+    max_turn_tokens: Annotated[int, Field(ge=1)] = 8192
+    """Tokens that one completion may have."""
+    max_model_sec: Annotated[int, Field(ge=1, le=86_400)] = 1800
+    """Seconds of waiting for the model after which an attempt gets no further turn. The seconds of its commands are counted
+    apart, by the task's `agent_sec`."""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    """How a model's answers are drawn; null leaves it to the endpoint."""
+    judge_model: str = ""
+    """Who answers the criteria that are questions, as `<endpoint>/<model>`; empty: they stay unanswered."""
+    judge_repeats: Annotated[int, Field(ge=1, le=25)] = 3
+    """Times that each question is asked; most answers decide."""
 
 
 class PublishParams(Record):
@@ -90,6 +140,76 @@ class PublishParams(Record):
     """Share of the skills whose rows go to the test split."""
 
 
+class Price(Record):
+    """What a model costs, in US dollars per million tokens; 0 for one of your own."""
+
+    input: Annotated[float, Field(ge=0)]
+    """Tokens read."""
+    cached: Annotated[float, Field(ge=0)] | None = None
+    """Tokens read from the endpoint's cache; None: they cost what others do."""
+    output: Annotated[float, Field(ge=0)]
+    """Tokens written."""
+    long_from: Annotated[int, Field(ge=1)] | None = None
+    """A request with more input tokens than this is billed by `long` as a whole; None: there is no such step."""
+    long: Price | None = None
+    """The price of such a request."""
+
+
+class EndpointParams(Record):
+    """One place where language models answer."""
+
+    protocol: Literal["openai", "anthropic"]
+    """`openai`: chat completions, which vLLM, SGLang, Ollama, llama.cpp, OpenRouter and many others speak too."""
+    url: str = ""
+    """Address below which the protocol begins, for instance `http://localhost:8000/v1`; empty for the vendor's own."""
+    key: str = ""
+    """Name of the environment variable that holds the key; empty where none is needed. The key itself is never written here."""
+    structure: Literal["schema", "told"] = "schema"
+    """How a JSON Schema is enforced. `schema`: the endpoint does it. `told`: it can't, so the model is only told."""
+    concurrency: Annotated[int, Field(ge=1, le=1000)] = 4
+    """Requests that may be open at the same time."""
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = None
+    """Requests begin at least this far apart; None: no limit."""
+    connect_sec: Annotated[float, Field(gt=0)] = 10
+    """Seconds in which a connection must be there."""
+    idle_sec: Annotated[float, Field(gt=0)] = 300
+    """Seconds without a byte after which a request is given up; the wait for the first byte counts."""
+    total_sec: Annotated[float, Field(gt=0)] = 1200
+    """Seconds after which a request is given up even if bytes still come."""
+    tries: Annotated[int, Field(ge=1, le=100)] = 6
+    """HTTP requests made for one completion at most, where trying again makes sense."""
+    first_wait_sec: Annotated[float, Field(ge=0)] = 1
+    """Seconds between the first two tries; then twice as many each time, and up to this many more at random."""
+    max_wait_sec: Annotated[float, Field(ge=0)] = 60
+    """No wait between two tries is longer, also not where the endpoint asks for one with Retry-After."""
+
+
+class BudgetParams(Record):
+    """What a run may spend on language models; replayed completions cost nothing. null sets no bound."""
+
+    money: Annotated[float, Field(ge=0)] | None = None
+    """US dollars; a model without a price is then refused."""
+    tokens: Annotated[int, Field(ge=0)] | None = None
+    """Tokens, read and written."""
+    seconds: Annotated[float, Field(ge=0)] | None = None
+    """Seconds of waiting for models, waits between tries included; those of requests made at the same time add up."""
+
+
+class LlmParams(Record):
+    """Language models: where they are, what they may cost, and which records stand for them."""
+
+    endpoints: dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")], EndpointParams] = {}  # noqa: RUF012  # pydantic copies it
+    """Endpoints by name; a model is named `<endpoint>/<model>`. Their keys are in docs/models.md."""
+    prices: dict[str, Price] = {}  # noqa: RUF012  # pydantic copies it
+    """Prices by `<endpoint>/<model>`, before those that come with the package; keys as in docs/models.md."""
+    records: tuple[str, ...] = ()
+    """Files of records, or folders of such files (`*.jsonl`), relative to the workspace: what they hold is never asked again."""
+    replay_only: bool = False
+    """True: nothing is asked over the network; a request that is in no record ends the run with exit code 9."""
+    budget: BudgetParams = BudgetParams()
+    """What a run may spend."""
+
+
 class Params(Record):
     """The whole of `params.yaml`."""
 
@@ -97,6 +217,8 @@ class Params(Record):
     """Folder with skills, provenance and blueprints, relative to the workspace."""
     driver: DriverParams = DriverParams()
     """The driver."""
+    llm: LlmParams = LlmParams()
+    """Language models."""
     parse: ParseParams = ParseParams()
     """The parse stage."""
     draft: DraftParams = DraftParams()

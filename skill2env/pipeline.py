@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from skill2env.errors import EngineDown, EngineError, TooManyErrors
+from skill2env.errors import EndpointUnusable, EngineDown, EngineError, ModelError, TooManyErrors
 from skill2env.models.base import content_id
 from skill2env.models.outcome import Accepted, Errored, Rejected
 from skill2env.stages import build, draft, parse, rollout, validate
@@ -146,9 +146,9 @@ def _answer(stage: Stage, item: Item, context: Context) -> Answer:
         return _as_answer(stored.outcome, stored.blob, stage, fresh=False)
     try:
         done = stage.apply(item, context)
-    except EngineDown:
+    except (EngineDown, EndpointUnusable):
         raise
-    except EngineError as error:
+    except (EngineError, ModelError) as error:
         return Answer(
             "errored", Errored(message=f"{item.item_id}: {error}").model_dump_json(), None, "", True
         )

@@ -47,16 +47,10 @@ def check(
 
 
 def _show(checked: Checked) -> None:
+    from skill2env.checking import lines_of
+
     out.print(f"{checked.stage:9} {_MARKS[checked.kind]}  {escape(checked.item_id)}")
     for gate in checked.report.gates if checked.report else ():
         out.print(f"{_INDENT}{gate.gate}: {escape(gate.message)} ({gate.seconds:.1f} s)", style="dim")
-    refusal = checked.refusal
-    if refusal is None:
-        return
-    rule = "errored" if refusal.kind == "errored" else refusal.rule
-    out.print(f"{_INDENT}{escape(rule)}: {escape(refusal.message)}")
-    if refusal.kind == "rejected":
-        for finding in refusal.findings:
-            out.print(f"{_INDENT}  {escape(str(finding))}")
-        for line in refusal.evidence.splitlines():
-            out.print(f"{_INDENT}  {escape(line)}", style="dim")
+    for line in lines_of(checked):
+        out.print(f"{_INDENT}{escape(line)}", style="dim" if line.startswith("  ") else "")

@@ -42,6 +42,10 @@ def opened(root: Path, alone: bool = False) -> Iterator[Context]:
         store = ResultStore(workspace.results)
         try:
             with Context(workspace, params, store) as context:
+                if "model" in params.draft.authors:
+                    from skill2env.authoring.author import ModelAuthor
+
+                    context.author = ModelAuthor(context)
                 yield context
         finally:
             store.close()

@@ -17,6 +17,7 @@ from skill2env.errors import TooManyErrors, UsageError
 from skill2env.progress import bar
 
 if TYPE_CHECKING:
+    from skill2env.models.chat import LedgerRow
     from skill2env.pipeline import Summary
 
 ITEM_STAGES = ("parse", "draft", "build", "validate", "rollout")
@@ -24,7 +25,6 @@ _DOCS = {
     "parse": "Read the corpus's skills.",
     "draft": "Read the blueprints.",
     "build": "Make tasks of blueprints: worlds, instructions, tests.",
-    "rollout": "Record the trajectories of scripted agents on accepted tasks.",
 }
 
 
@@ -32,7 +32,7 @@ def stage_command(name: str) -> Callable[..., None]:
     """Return the command that runs one item-by-item stage."""
 
     def command(as_json: AsJson = False, root: Root = HERE) -> None:
-        _run(name, as_json, root)
+        run_item_stage(name, as_json, root)
 
     command.__doc__ = _DOCS[name]
     return command
@@ -50,7 +50,7 @@ def validate(
     from skill2env.strength import lines_of, strength
 
     try:
-        _run("validate", as_json, root)
+        run_item_stage("validate", as_json, root)
     finally:
         workspace = Workspace(root.resolve())
         if workspace.shard("validate").exists():
@@ -62,19 +62,27 @@ def validate(
         out.print(Markdown("\n".join(lines_of(figures))))
 
 
-def _run(name: str, as_json: bool, root: Path) -> None:
+def run_item_stage(name: str, as_json: bool, root: Path) -> None:
+    """Run a stage, and tell what became of its items.
+
+    Raises:
+        TooManyErrors: an item errored, and the parameters do not allow to go on without it.
+        Skill2EnvError: whatever ends the run.
+    """
     from skill2env.pipeline import run_stage
 
     with opened(root, alone=True) as context, bar(name) as progress:
         summary = run_stage(name, context, progress)
-        go_on = context.params.driver.go_on_without_errored
+        go_on, spent = context.params.driver.go_on_without_errored, context.spent()
     figures = {key: round(value, 2) for key, value in summary.figures.items()}
     figures["driver_peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     if as_json:
         counts = {**summary.counts(), "executed": summary.executed, "reused": summary.reused, **figures}
-        out.print_json(json.dumps(counts))
+        out.print_json(json.dumps({**counts, "models": [row.model_dump(mode="json") for row in spent]}))
     else:
         _tell(summary, figures)
+        if spent:
+            out.print(_ledger(spent))
     if summary.errored and not go_on:
         raise TooManyErrors(
             f"{name}: {summary.errored} items met infrastructure errors, as `skill2env show` tells; run again: they are "
@@ -90,6 +98,19 @@ def _tell(summary: Summary, figures: dict[str, float]) -> None:
         f"{summary.executed} executed, {summary.reused} reused, {summary.seconds:.1f} s"
     )
     out.print("  " + ", ".join(f"{key} {value:g}" for key, value in figures.items()))
+
+
+def _ledger(spent: tuple[LedgerRow, ...]) -> Table:
+    """Return what was asked of language models; what was replayed cost its sums when it was made, and nothing now."""
+    table = Table(
+        "purpose", "model", "outcome", "completions", "requests", "tokens in", "tokens out", "USD", "seconds"
+    )
+    for row in spent:
+        sums = row.spent
+        money = f"{sums.money:.4f}" + (f" and {sums.unpriced} without a price" if sums.unpriced else "")
+        counts = (sums.completions, sums.requests, sums.tokens.input, sums.tokens.output)
+        table.add_row(row.purpose, row.model, row.outcome, *map(str, counts), money, f"{sums.seconds:.1f}")
+    return table
 
 
 def publish(as_json: AsJson = False, root: Root = HERE) -> None:
@@ -139,7 +160,10 @@ def _shown(path: Path) -> str:
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
+    from skill2env.commands.rollout import rollout
+
+    own = {"validate": validate, "rollout": rollout}
     for name in ITEM_STAGES:
-        app.command(name)(validate if name == "validate" else stage_command(name))
+        app.command(name)(own.get(name) or stage_command(name))
     app.command()(publish)
     app.command()(funnel)

@@ -129,6 +129,10 @@ class Evidence(Record):
             )
         return self
 
+    def told(self) -> str:
+        """Return the predicate as blueprint.yaml has it."""
+        return str(self.model_dump(exclude_none=True))
+
     @property
     def is_predicate(self) -> bool:
         """True where the trajectory alone settles it."""
@@ -262,6 +266,53 @@ class Script(Record):
     """For a mistake: the levels at which it must earn less than 1."""
 
 
+class Reopening(Record):
+    """One time that a model author had the frozen verifier opened again."""
+
+    file: str
+    """The file that is said to be wrong."""
+    quote: str
+    """What stands there."""
+    error: str
+    """Why it is wrong in fact."""
+
+
+class BlindVerdict(Record):
+    """What came of somebody solving a task from its instruction alone."""
+
+    task_id: str
+    """The task that was tried."""
+    solved: bool
+    """Whether it earned 1."""
+    fault: Literal["", "tests_too_narrow", "instruction_incomplete", "solver_wrong"]
+    """Who was to blame where it did not; empty where it did."""
+    explanation: str
+    """Why, with what was quoted as evidence."""
+
+
+class Making(Record):
+    """How a model came to write one blueprint, and what it cost."""
+
+    model: str
+    """The model that wrote it."""
+    rounds: int
+    """Times that the whole blueprint was handed in."""
+    turns: int
+    """Completions in the session."""
+    reopened: tuple[Reopening, ...] = ()
+    """Each reopening of the frozen verifier."""
+    blind: tuple[BlindVerdict, ...] = ()
+    """Blind attempts."""
+    input_tokens: int = 0
+    """Tokens read: planning's share, the session and the blind check."""
+    output_tokens: int = 0
+    """Tokens written, by the same."""
+    money: float | None = None
+    """US dollars for the same; null where a model has no price."""
+    seconds: float = 0.0
+    """Wall seconds of the completions."""
+
+
 class Blueprint(Record):
     """A whole blueprint, read and found sound; static world files travel as the item's blob."""
 
@@ -283,6 +334,8 @@ class Blueprint(Record):
     """Text of `tests/test_outputs.py`."""
     scripts: tuple[Script, ...]
     """The reference, the alternatives and the mistakes."""
+    made: Making | None = None
+    """How a model came to write it, and what that cost; null where a person or a coding agent did."""
 
     @property
     def blueprint_id(self) -> str:

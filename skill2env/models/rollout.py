@@ -12,7 +12,7 @@ class Trajectory(Record):
     trial: Trial
     """The attempt, step by step, with its verdict."""
     rubric: tuple[CriterionResult, ...]
-    """What each criterion's predicate says; empty answers where only a judge could say."""
+    """What each criterion's predicate says, and a judge model where one was asked."""
 
 
 class Rollout(Record):
@@ -23,4 +23,4 @@ class Rollout(Record):
     task_content_id: str
     """Content id of the task directory."""
     trajectories: tuple[Trajectory, ...]
-    """The reference first, then alternatives, then mistakes."""
+    """The reference first, then alternatives and mistakes, then the attempts of models."""

@@ -27,7 +27,8 @@ class AttemptRow(Record):
     """What the rows of an attempt have in common."""
 
     trajectory_id: str
-    """`<task_id>/<role>/<agent>`, with the surroundings where they are not plain."""
+    """`<task_id>/<role>/<agent>`, with the surroundings where they are not plain; for a model with condition and attempt, for an
+    agent that ran elsewhere with its id there."""
     task_id: str
     """Which task; the key of config `tasks`."""
     content_id: str
@@ -43,21 +44,45 @@ class AttemptRow(Record):
     seed: int
     """Seed of the task's world."""
     agent: str
-    """Name of the script that acted."""
+    """Name of the script, model or agent that acted."""
     role: str
-    """What it is: `reference`, `alternative` or `mistake`."""
-    source: str = "scripted"
-    """Where the actions come from: `scripted` is a script that was really executed, never a model's doing."""
+    """What it is: `reference`, `alternative` or `mistake` for a script; `model`; `external` for an agent that ran elsewhere."""
+    source: str
+    """Who acted: `scripted` is a script that was really executed, never a model's doing; `model` is a model with this project's
+    shell tool; `external` is an agent that ran elsewhere (`harbor run`)."""
+    model: str
+    """The model that acted; empty for a script."""
+    condition: str
+    """What a model had of the skill: `bare` nothing, `mounted` its folder, `prompt` its text; `external` whatever the agent was
+    given; empty for a script."""
+    attempt: int
+    """Number of the model's attempt under the condition, from 1; 0 for a script."""
+    finish: str
+    """Why a model's attempt ended: `done`, `refused`, `turns`, `tokens`, `time` (used up), `stopped` (its shell or container
+    ended) or `unknown`; empty for a script."""
+    turns: int
+    """Completions of the model; 0 for a script."""
+    input_tokens: int
+    """Tokens that the model read in all turns, cached ones included; 0 for a script."""
+    cached_tokens: int
+    """Those of them that came from the endpoint's cache."""
+    output_tokens: int
+    """Tokens that the model wrote in all turns, reasoning included; 0 for a script."""
+    cost_usd: float | None
+    """Money spent on the attempt; 0 for a script, null where the model has no known price."""
     reward: float | None
     """1 if every check and guard held, else 0; null where there is no verdict."""
     partial_reward: float | None
     """Weighted share of the checks that held, 0 where a guard failed; null where there is no verdict."""
     rubric: tuple[CriterionResult, ...]
-    """Whether each criterion holds for this attempt; null where only a judge model could say."""
+    """Whether each criterion holds for this attempt, who says so, and how often a judge model said yes, no, or nothing that
+    counts; `satisfied` is null where only a judge model could say and none did."""
     rubric_satisfied: int
     """Criteria that hold."""
     rubric_violated: int
     """Criteria that do not hold."""
+    judge_agreement: float | None
+    """Share of the criteria with a predicate in which a judge model says what the predicate says; null where none was asked."""
     steps: int
     """Steps that were run."""
     licence: str
@@ -83,15 +108,15 @@ class TrajectoryRow(AttemptRow):
     perturbation: str
     """Name of the set of surroundings; `plain` is the ordinary one."""
     network: str
-    """Interfaces that the container had; `lo` alone is offline."""
+    """Interfaces that the container had; `lo` alone is offline; empty where the agent ran elsewhere."""
     checks: tuple[CheckOutcome, ...]
     """Every check and guard."""
     checks_passed: int
     """Checks that held, guards not counted."""
     commands: tuple[str, ...]
-    """The commands of each step."""
+    """The command of each step."""
     exit_codes: tuple[int | None, ...]
-    """Exit code of each step; null where it never ended."""
+    """Exit code of each step; null where it never ended, or ran elsewhere."""
     trajectory: JsonText = measured()
     """The whole attempt as an ATIF v1.8 document."""
     check_messages: JsonText = measured()
@@ -99,7 +124,7 @@ class TrajectoryRow(AttemptRow):
     reason: str = measured()
     """Why there is an agent fault or no verdict."""
     outputs_sha256: str = measured()
-    """Content id of the collected outputs."""
+    """Content id of the collected outputs; empty where the agent ran elsewhere."""
     output_bytes: int = measured()
     """Bytes that the steps printed, those left out of the document included."""
     agent_sec: float = measured()
@@ -110,10 +135,6 @@ class TrajectoryRow(AttemptRow):
     """Wall seconds from sending the outputs to the verdict."""
     container_sec: float = measured()
     """Wall seconds in creating, starting and removing the agent's container, and collecting."""
-    cost_usd: float = 0.0
-    """Money spent on models; 0 where none was used."""
-    tokens: int = 0
-    """Tokens of models; 0 where none was used."""
 
 
 class SkillRow(Record):

@@ -188,13 +188,38 @@ class TaskRow(Record):
     guards: int | None = None
     """Tests that must hold and add none; null where no trajectory was recorded."""
     difficulty: float | None = None
-    """Share of attempts by models that failed; null until models have attempted the task."""
+    """Share of attempts by models without the skill (`bare`, or agents that ran elsewhere) that failed; null until there are
+    any."""
+    difficulty_low: float | None = None
+    """Lower end of its 95% interval (Wilson)."""
+    difficulty_high: float | None = None
+    """Upper end of its 95% interval."""
+    model_attempts: int = 0
+    """Attempts by models under all conditions that have a verdict."""
+    pass_rate_bare: float | None = None
+    """Share of attempts by models without the skill that passed; null without any, as for the next three."""
+    pass_rate_mounted: float | None = None
+    """Share of attempts that passed where the skill's folder was mounted."""
+    pass_rate_prompt: float | None = None
+    """Share of attempts that passed where the skill's text was in the system message."""
+    pass_rate_external: float | None = None
+    """Share of attempts that passed by agents that ran elsewhere."""
     author_kind: str
     """Who wrote the blueprint: `person`, `agent` or `model`."""
     author_name: str
     """Name of the author."""
     author_date: str
     """When it was written, `YYYY-MM-DD`."""
+    author_rounds: int | None
+    """Times that a model author handed the blueprint in; null where no model wrote it."""
+    author_reopened: int | None
+    """Times that a model author had the frozen verifier opened again for a factual error; null where no model wrote it."""
+    author_input_tokens: int | None
+    """Tokens that a model author has read for the whole blueprint, planning's share included; null where no model wrote it."""
+    author_output_tokens: int | None
+    """Tokens that a model author has written for the whole blueprint; null where no model wrote it."""
+    author_usd: float | None
+    """US dollars that a model author has cost for the blueprint; null where no model wrote it or its price is unknown."""
     skill_origin: str
     """Repository or author that the skill comes from; empty where nothing is on record."""
     skill_commit: str

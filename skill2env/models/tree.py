@@ -135,6 +135,12 @@ def below(tree: Mapping[str, Node], folder: str) -> Tree:
     return {path[len(prefix) :]: node for path, node in tree.items() if path.startswith(prefix)}
 
 
+def within(tree: Mapping[str, Node], path: str) -> Tree:
+    """Return what of a tree is at a path or below it; paths stay as they are."""
+    path = path.strip("/")
+    return {name: node for name, node in tree.items() if name == path or name.startswith(f"{path}/")}
+
+
 def placed(tree: Mapping[str, Node], folder: str) -> Tree:
     """Return the tree moved below a folder."""
     return {f"{folder.rstrip('/')}/{path}": node for path, node in tree.items()}

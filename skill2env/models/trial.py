@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from skill2env.models.base import Record
+from skill2env.models.chat import Message, Tokens
 
 
 class Status(StrEnum):
@@ -111,8 +112,73 @@ class Timing(Record):
     """In the tests themselves, as the judge measured them."""
 
 
-Role = Literal["nop", "reference", "alternative", "mistake", "ablation", "attack", "shortcut", "unjudged"]
-"""What sort of agent a trial had; every one is scripted, none is a model. `unjudged` is one whose outputs alone are wanted."""
+Role = Literal[
+    "nop",
+    "reference",
+    "alternative",
+    "mistake",
+    "ablation",
+    "attack",
+    "shortcut",
+    "unjudged",
+    "model",
+    "external",
+]
+"""What sort of agent a trial had. `model` is a language model in this project's own loop, `external` an agent that ran elsewhere;
+every other one is scripted. `unjudged` is one whose outputs alone are wanted."""
+
+Condition = Literal["bare", "mounted", "prompt", "external"]
+"""What a model has of the skill: nothing; its folder, where agents look for skills; its text, in the system message; or whatever
+an agent that ran elsewhere was given."""
+
+Finish = Literal["done", "refused", "turns", "tokens", "time", "stopped", "unknown"]
+"""Why a model's attempt ended: it said that it is done, or declined; its turns, tokens or seconds of thinking were used up; its
+shell or container ended under it; or it ran elsewhere and nothing is known of it."""
+
+
+class Turn(Record):
+    """One completion of an attempt."""
+
+    tokens: Tokens = Tokens()
+    """As the endpoint counted them."""
+    money: float | None = None
+    """US dollars; empty where the model has no price."""
+    seconds: float = 0.0
+    """Wall seconds until the answer was there."""
+    finish: str = ""
+    """Why it ended: `stop`, `length`, `tools` or `refused`; empty where that is unknown."""
+
+
+class ModelPart(Record):
+    """What the trial of a model has beside that of a script."""
+
+    model: str
+    """Name of the model, as it was asked for."""
+    condition: Condition
+    """What it had of the skill."""
+    attempt: int
+    """Number of the attempt, from 1."""
+    finish: Finish
+    """Why it ended."""
+    turns: tuple[Turn, ...] = ()
+    """Each completion, in the order of the assistant's messages."""
+    messages: tuple[Message, ...] = ()
+    """The whole conversation, as the model had it before it."""
+    scripted: bool = False
+    """The model is a script that answers as a model would, for tests of what reads its attempts."""
+    source: str = ""
+    """Where it ran elsewhere: the id that it has there."""
+
+    @property
+    def tokens(self) -> Tokens:
+        """Tokens of all turns."""
+        return sum((turn.tokens for turn in self.turns), Tokens())
+
+    @property
+    def money(self) -> float | None:
+        """US dollars of all turns; None where one of them has no price."""
+        prices = [turn.money for turn in self.turns]
+        return None if None in prices else sum(price for price in prices if price is not None)
 
 
 class Trial(Record):
@@ -123,9 +189,9 @@ class Trial(Record):
     task_content_id: str
     """Content id of the task directory."""
     agent: str
-    """Name of the script, or `nop`."""
+    """Name of the script or of the model, or `nop`."""
     role: Role
-    """What sort of agent it was; scripted, never a model."""
+    """What sort of agent it was."""
     perturbation: str
     """Name of the perturbation."""
     steps: tuple[StepRecord, ...]
@@ -147,6 +213,8 @@ class Trial(Record):
     """The verifier's verdict."""
     timing: Timing
     """Where the time went."""
+    model: ModelPart | None = None
+    """The conversation and its cost; only where a model acted."""
 
 
 class CriterionResult(Record):
@@ -159,4 +227,21 @@ class CriterionResult(Record):
     weight: float
     """How much it counts."""
     satisfied: bool | None
-    """Whether it holds; empty where only a judge model could say, and none was asked."""
+    """Whether it holds; empty where only a judge model could say, and none was asked or none answered."""
+    by: Literal["predicate", "judge", "nobody"] = "nobody"
+    """Who said so: the predicate over the commands, or the majority of a judge model's answers."""
+    judge_yes: int = 0
+    """Times that the judge model said that it holds, with a quote that is in the trajectory."""
+    judge_no: int = 0
+    """Times that it said that it does not hold, with such a quote."""
+    judge_void: int = 0
+    """Times that it gave no such answer, asked once more included."""
+    quotes: tuple[str, ...] = ()
+    """The quotes behind its answers, in their order."""
+
+    @property
+    def judged(self) -> bool | None:
+        """What most of the judge's answers say; None without any, and where they are evenly split."""
+        if self.judge_yes == self.judge_no:
+            return None
+        return self.judge_yes > self.judge_no

@@ -67,7 +67,7 @@ def mutants(
     data = [mutant for mutant in found if mutant.change.operator not in ("program", "same")]
     programs = [mutant for mutant in found if mutant.change.operator == "program"]
     same = [mutant for mutant in found if mutant.change.operator == "same"]
-    return (*_spread(data, most), *_spread(programs, most // 2), *same[:most])
+    return (*_spread(data, most), *_spread(programs, most // 3), *same[:most])
 
 
 def alike(mutant: Mutant, outputs: Tree, world: Tree, instruction: str) -> tuple[Mutant, ...]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import docker
 
+from skill2env.llm.client import Client, Purpose
 from skill2env.models.base import Record
+from skill2env.models.chat import LedgerRow
 from skill2env.models.outcome import Accepted, Rejected
+from skill2env.models.skill import Skill
 from skill2env.params import Params
 from skill2env.sandbox.docker import DockerEngine
 from skill2env.sandbox.engine import connect
@@ -64,6 +68,19 @@ class Stage(Protocol):
         """Return the type of an accepted record."""
 
 
+class Author(Protocol):
+    """Whoever writes blueprints that are not in the repository."""
+
+    def items(self, skills: Iterable[Skill], corpus: Path) -> Iterator[Item]:
+        """Yield what is to be written for skills."""
+
+    def settings(self) -> Any:
+        """Return what the outcome depends on besides the item, JSON-able."""
+
+    def apply(self, item: Item, context: Context) -> Done:
+        """Write one blueprint."""
+
+
 @dataclass
 class Context:
     """Shared by all workers of a run; the engine is only asked for when something must be executed."""
@@ -71,11 +88,14 @@ class Context:
     workspace: Workspace
     params: Params
     store: ResultStore
+    author: Author | None = None
+    """Who writes blueprints that are not in the repository; only where `draft.authors` names one."""
     figures: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Sums that a stage reports in its metrics, seconds for instance."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _locks: dict[str, threading.Lock] = field(default_factory=dict)
+    _models: Client | None = None
     _engine: DockerEngine | None = None
     _client: docker.DockerClient | None = None
     _images: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -97,6 +117,19 @@ class Context:
         """Return the lock of a name, for work that several items share."""
         with self._lock:
             return self._locks.setdefault(name, threading.Lock())
+
+    def model(self, purpose: str) -> Purpose:
+        """Return the language models, counted under a purpose; they are connected to at the first request."""
+        with self._lock:
+            if self._models is None:
+                client = Client(self.params.llm, self.store, self.workspace.root)
+                self._models = self._stack.enter_context(client)
+            return self._models.for_purpose(purpose)
+
+    def spent(self) -> tuple[LedgerRow, ...]:
+        """Return what this run has asked of language models, what was replayed apart."""
+        with self._lock:
+            return self._models.ledger.rows() if self._models else ()
 
     def engine(self) -> DockerEngine:
         """Return the engine, entered once a run, with its sentinel running.

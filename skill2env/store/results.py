@@ -76,6 +76,13 @@ class ResultStore:
         """Return how many results of a kind are kept."""
         return int(self._execute("SELECT count(*) FROM results WHERE kind = ?", (kind,))[0][0])
 
+    def keys(self, kind: str) -> list[str]:
+        """Return the keys of all results of a kind, sorted."""
+        return [
+            str(row[0])
+            for row in self._execute("SELECT key, NULL FROM results WHERE kind = ? ORDER BY key", (kind,))
+        ]
+
     def close(self) -> None:
         """Close the file; the store can't be used afterwards."""
         with self._lock:

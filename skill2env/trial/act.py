@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from skill2env.errors import EngineError
 from skill2env.models.blueprint import Step
-from skill2env.models.trial import StepRecord, Usage
+from skill2env.models.trial import ModelPart, StepRecord, Usage
 from skill2env.sandbox.protocol import Sandbox, TooMany
 from skill2env.sandbox.shell import Ran, Shell
 
@@ -31,6 +32,37 @@ _VOLATILE = re.compile(
     rb"^declare -\S+ (?:_|__step|BASH\w*|EPOCH\w*|LINENO|PIPESTATUS|RANDOM|SECONDS|SRANDOM)(?:=.*)?$",
     re.MULTILINE,
 )
+
+
+class Policy(Protocol):
+    """Where an agent's steps come from."""
+
+    def next(self, seen: StepRecord | None, enough: Callable[[], bool]) -> Step | None:
+        """Return the next step, or None at the end.
+
+        Args:
+            seen: what came of the step before; None at first.
+            enough: whoever takes long asks it every few seconds, and ends where it says yes.
+        """
+
+    def account(self) -> ModelPart | None:
+        """Return what a model said and cost so far; None for a script."""
+
+
+class Scripted:
+    """The steps of a script, whatever comes of them."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        """Begin with the first."""
+        self._steps = iter(steps)
+
+    def next(self, seen: StepRecord | None, enough: Callable[[], bool]) -> Step | None:
+        """Return the next step, or None after the last."""
+        return next(self._steps, None)
+
+    def account(self) -> ModelPart | None:
+        """Return None."""
+        return None
 
 
 @dataclass
@@ -71,13 +103,16 @@ class Watch:
         self.every_sec = _SAMPLE_SEC if closely else _DISK_WATCH_SEC
 
     def __call__(self) -> bool:
-        """Return whether it is enough."""
+        """Return whether it is enough, which is then the agent's fault."""
         if self._closely:
             self.sample()
         if time.monotonic() - self._looked < _DISK_WATCH_SEC:
             return False
         self._looked = time.monotonic()
-        return self._sandbox.written() > DISK_BYTES
+        if self._sandbox.written() <= DISK_BYTES:
+            return False
+        self._acted.fault = f"the agent wrote more than {DISK_BYTES >> 20} MB"
+        return True
 
     def sample(self) -> None:
         """Note memory and processes, where they are more than before."""
@@ -88,19 +123,20 @@ class Watch:
 
 def act(
     sandbox: Sandbox,
-    steps: tuple[Step, ...],
+    policy: Policy,
     agent_sec: float,
     acted: Acted,
     uid: int = 0,
     umask: str = "022",
     after: Callable[[int], None] | None = None,
 ) -> bool:
-    """Run the steps in one shell, note the first fault of the agent, and return whether its shell still lives.
+    """Run a policy's steps in one shell, note the first fault of the agent, and return whether its shell still lives.
 
-    `after` is called after each step but the last, with its index; with it, the agent is watched closely.
+    `after` is called after each step but the last, with its index; with it, the agent is watched closely. `agent_sec` counts
+    the seconds in the steps, not those in which the policy thinks.
 
     Raises:
-        EngineError: the container broke.
+        EngineError: the container broke. Whatever the policy raises goes through.
     """
     shell = Shell(sandbox, OUTPUT_BYTES, uid)
     watch = Watch(sandbox, acted, closely=after is not None)
@@ -110,17 +146,19 @@ def act(
             raise EngineError("the container's shell ended before the agent began")
         acted.began = True
         traces = _traces(sandbox, shell) if after else None
-        for index, step in enumerate(steps):
+        step, index = policy.next(None, watch), 0
+        while step is not None:
             ran = shell.run(step.command, agent_sec - acted.seconds, watch, watch.every_sec)
-            _note(acted, step, ran, agent_sec)
+            seen = _note(acted, step, ran, agent_sec)
             if shell.ended:
                 break
             if after:
                 watch.sample()
                 before, traces = traces, _traces(sandbox, shell)
                 acted.idle += [index] if traces and traces == before else []
-                if index < len(steps) - 1:
-                    after(index)
+            step, done, index = policy.next(seen, watch), index, index + 1
+            if after and step is not None:
+                after(done)
         if after:
             acted.disk_bytes = sandbox.written()
         return not shell.ended
@@ -133,22 +171,20 @@ def ended_early(sandbox: Sandbox, shell_lives: bool) -> bool:
     return not _lives(sandbox, 0 if shell_lives else _DYING_SEC)
 
 
-def _note(acted: Acted, step: Step, ran: Ran, agent_sec: float) -> None:
+def _note(acted: Acted, step: Step, ran: Ran, agent_sec: float) -> StepRecord:
     acted.seconds += ran.seconds
-    acted.steps.append(
-        StepRecord(
-            why=step.why,
-            command=step.command,
-            output=ran.output.decode("utf-8", "replace"),
-            output_bytes=ran.size,
-            exit_code=ran.exit_code,
-            seconds=ran.seconds,
-        )
+    seen = StepRecord(
+        why=step.why,
+        command=step.command,
+        output=ran.output.decode("utf-8", "replace"),
+        output_bytes=ran.size,
+        exit_code=ran.exit_code,
+        seconds=ran.seconds,
     )
+    acted.steps.append(seen)
     if ran.timed_out:
         acted.fault = f"the agent ran out of its {agent_sec:g} s"
-    if ran.stopped:
-        acted.fault = f"the agent wrote more than {DISK_BYTES >> 20} MB"
+    return seen
 
 
 def _lives(sandbox: Sandbox, patience_sec: float) -> bool:

@@ -20,15 +20,29 @@ class SlowPattern(ValueError):
 
 
 def evaluate(rubric: Sequence[Criterion], trial: Trial) -> tuple[CriterionResult, ...]:
-    """Return for each criterion whether the trial satisfies it; None where only a judge could say.
+    """Return for each criterion whether the trial satisfies it; None where only a judge could say, or too little is on record.
 
     Raises:
         SlowPattern: a regular expression took more than `SEARCH_SEC`.
     """
-    return tuple(
-        CriterionResult(criterion_id=c.id, kind=c.kind, weight=c.weight, satisfied=_holds(c.evidence, trial))
-        for c in rubric
+    return tuple(_result(criterion, trial) for criterion in rubric)
+
+
+def _result(criterion: Criterion, trial: Trial) -> CriterionResult:
+    evidence = criterion.evidence
+    satisfied = _holds(evidence, trial) if _known(evidence, trial) else None
+    return CriterionResult(
+        criterion_id=criterion.id,
+        kind=criterion.kind,
+        weight=criterion.weight,
+        satisfied=satisfied,
+        by="nobody" if satisfied is None else "predicate",
     )
+
+
+def _known(evidence: Evidence, trial: Trial) -> bool:
+    """Return whether a trial's record can settle a predicate: of one that ran elsewhere, changed paths are never known."""
+    return trial.role != "external" or (bool(trial.steps) and evidence.never_writes is None)
 
 
 def _holds(evidence: Evidence, trial: Trial) -> bool | None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from skill2env.errors import EngineDown, EngineError, WorkspaceError
 from skill2env.models.blueprint import Limits, Step
-from skill2env.models.tree import Tree, merged, tree_id
+from skill2env.models.tree import Tree, merged, pack, tree_id, within
 from skill2env.models.trial import Perturbation, Role, Timing, Trial, Verdict
 from skill2env.sandbox.protocol import ContainerGone, Engine, Sandbox, SandboxSpec, TooMany
-from skill2env.trial.act import Acted, act, ended_early
+from skill2env.trial.act import Acted, Policy, Scripted, act, ended_early
 from skill2env.trial.collect import Refused, bounded, collect
 from skill2env.trial.judge import agent_fault
 
@@ -55,6 +55,22 @@ class Attempt:
     around: Perturbation
     closely: bool = False
     """Keep the outputs as they are after each step, see which steps leave no trace, and measure what is used."""
+    thinks: Thinks | None = None
+    """Where the steps come from, if not from a script; `steps` is empty then."""
+
+
+@dataclass(frozen=True)
+class Thinks:
+    """A model's part of an attempt."""
+
+    policy: Callable[[], Policy]
+    """Makes the source of the steps, anew for each try."""
+    asked: str
+    """Content id of all that the model is told and allowed, so that another one is another attempt."""
+    seconds: float
+    """Longest wall time that it may spend thinking; the container waits for it."""
+    files: Tree = field(default_factory=dict)
+    """What is put into the container before the agent begins, by path relative to the root."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +94,7 @@ class Verdicts(Protocol):
 class _State:
     """What is known of an attempt while it goes on."""
 
+    policy: Policy
     acted: Acted = field(default_factory=Acted)
     judging: bool = False
     """Its container is gone; what fails now is none of its doing."""
@@ -86,7 +103,7 @@ class _State:
 
 
 def run_trial(engine: Engine, place: Place, judge: Verdicts, attempt: Attempt) -> Attempted:
-    """Run one scripted attempt and return it with the verifier's verdict and its outputs.
+    """Run one attempt and return it with the verifier's verdict and its outputs.
 
     What the engine fails at is tried again. Where it fails at the same agent's container each time, while it and its
     sentinel live, the agent has made it so, and earns 0. Only somebody outside can remove a container: that is no fault of
@@ -94,11 +111,11 @@ def run_trial(engine: Engine, place: Place, judge: Verdicts, attempt: Attempt) -
 
     Raises:
         EngineError: the infrastructure failed three times.
-        WorkspaceError: there is no room for the outputs.
+        WorkspaceError: there is no room for the outputs. Whatever a model's policy raises goes through, at once.
     """
     blamed = 0
     for turn in range(_RETRIES + 1):
-        state = _State()
+        state = _State(attempt.thinks.policy() if attempt.thinks else Scripted(attempt.steps))
         try:
             return _attempt(engine, place, judge, attempt, state)
         except EngineError as error:
@@ -126,7 +143,7 @@ def _attempt(engine: Engine, place: Place, judge: Verdicts, attempt: Attempt, st
         if not acted.fault:
             outputs = _outputs(sandbox, place, acted)
         if place.record_changes:
-            state.changed = _changes(sandbox, acted)
+            state.changed = _changes(sandbox, acted, attempt.thinks.files if attempt.thinks else {})
     state.judging = True
     container_sec = time.monotonic() - began - acted.seconds
     judged = time.monotonic()
@@ -156,6 +173,7 @@ def _trial(
         network=acted.network,
         verdict=verdict,
         timing=timing,
+        model=state.policy.account(),
     )
 
 
@@ -173,7 +191,7 @@ def _spec(place: Place, attempt: Attempt) -> SandboxSpec:
         place.image,
         "trial",
         f"{place.task_id}/{attempt.agent}",
-        limits.agent_sec,
+        limits.agent_sec + (attempt.thinks.seconds if attempt.thinks else 0),
         memory_mb=limits.memory_mb,
         cpus=limits.cpus * around.cpu_share,
         pids=limits.pids,
@@ -192,7 +210,9 @@ def _let_loose(engine: Engine, sandbox: Sandbox, place: Place, attempt: Attempt,
     after: Callable[[int], None] | None = None
     if attempt.closely:
         after = lambda _: state.prefixes.append(_prefix(sandbox, place))  # noqa: E731
-    lives = act(sandbox, attempt.steps, place.limits.agent_sec, acted, around.uid, around.umask, after)
+    if attempt.thinks and attempt.thinks.files:
+        sandbox.put("/", pack(attempt.thinks.files))
+    lives = act(sandbox, state.policy, place.limits.agent_sec, acted, around.uid, around.umask, after)
     if not acted.fault and ended_early(sandbox, lives):
         if not engine.alive():
             raise EngineError("the container and its engine went away in mid-trial")
@@ -216,12 +236,19 @@ def _hand_over(sandbox: Sandbox, paths: tuple[str, ...], uid: int) -> None:
         stream.close()
 
 
-def _changes(sandbox: Sandbox, acted: Acted) -> tuple[str, ...] | None:
+def _changes(sandbox: Sandbox, acted: Acted, given: Tree) -> tuple[str, ...] | None:
+    """Return what the agent has changed; what was put there for it to read, and the folders of that, is none of its doing."""
+    ours = {f"/{path[:end]}" for path in given for end in (*_ends(path), len(path))}
     try:
-        return sandbox.changes()
+        return tuple(path for path in sandbox.changes() if path not in ours)
     except TooMany as many:
         acted.fault = acted.fault or f"the agent did too much: {many}"
         return None
+
+
+def _ends(path: str) -> Iterator[int]:
+    """Yield where the folders of a path end."""
+    return (at for at, letter in enumerate(path) if letter == "/")
 
 
 def _prefix(sandbox: Sandbox, place: Place) -> Tree | None:
@@ -239,12 +266,6 @@ def _folder() -> Path:
         ) from error
 
 
-def _part(tree: Tree, output: str) -> Tree:
-    """Return what of a tree is an output, the output itself included."""
-    path = output.lstrip("/")
-    return {name: node for name, node in tree.items() if name == path or name.startswith(f"{path}/")}
-
-
 def _outputs(sandbox: Sandbox, place: Place, acted: Acted) -> Tree:
     """Return the declared outputs; what no agent has touched is collected once for all trials of an image."""
     untouched = [output for output in place.outputs if sandbox.untouched(output)]
@@ -254,7 +275,7 @@ def _outputs(sandbox: Sandbox, place: Place, acted: Acted) -> Tree:
         wanted = tuple(output for output in place.outputs if output not in known)
         tree = collect(sandbox, wanted, folder).tree()
         for output in set(untouched) - set(known):
-            place.images_own[output] = _part(tree, output)
+            place.images_own[output] = within(tree, output)
         return bounded(merged([tree, *(place.images_own[output] for output in known)]))
     except Refused as refused:
         acted.fault = f"the outputs were refused: {refused}"

@@ -15,7 +15,7 @@ from skill2env.sandbox.protocol import Engine
 from skill2env.store.results import ResultStore
 from skill2env.trial.judge import Judge, judging
 from skill2env.trial.perturbation import PLAIN
-from skill2env.trial.run import VERSION, Attempt, Place, Verdicts, run_trial
+from skill2env.trial.run import VERSION, Attempt, Place, Thinks, Verdicts, run_trial
 
 KIND = "trial"
 JUDGEMENT = "judgement"
@@ -26,8 +26,8 @@ SHORT_SEC = 20
 _KEPT = ("nop", "reference", "mistake", "ablation", "unjudged")
 """Roles whose outputs are looked at again."""
 
-_RUBRIC_ROLES = ("nop", "reference", "alternative", "mistake")
-_WHOLLY_JUDGED = ("nop", "reference", "mistake")
+_RUBRIC_ROLES = ("nop", "reference", "alternative", "mistake", "model")
+_WHOLLY_JUDGED = ("nop", "reference", "mistake", "model")
 """Roles of which no test was left out."""
 
 
@@ -48,7 +48,7 @@ class Images(Protocol):
 
 
 class TaskTrials:
-    """Scripted attempts at one task. Images and the judge are only made for a trial that was never run."""
+    """Attempts at one task. Images and the judge are only made for a trial that was never run."""
 
     def __init__(
         self,
@@ -129,6 +129,14 @@ class TaskTrials:
         """Return the trial of an agent that attacks the verifier, within a short time."""
         return self._get(Attempt(name, "attack", steps, PLAIN), 1, SHORT_SEC)
 
+    def model(self, name: str, thinks: Thinks, number: int) -> Trial:
+        """Return a model's trial; `number` tells attempts apart that are told and allowed the same.
+
+        Raises:
+            EngineError: the infrastructure failed. Whatever the model's policy raises goes through.
+        """
+        return self._get(Attempt(name, "model", (), PLAIN, thinks=thinks), number)
+
     def delivered(self, script: Script) -> Tree:
         """Return what a script leaves, judged by nobody; if it was run as a trial, nothing is run.
 
@@ -199,6 +207,7 @@ class TaskTrials:
                 [step.model_dump() for step in attempt.steps],
                 attempt.around.model_dump(mode="json"),
                 [run, self._records_changes(attempt.role), agent_sec],
+                *([attempt.thinks.asked] if attempt.thinks else []),
             ]
         )
 

@@ -53,7 +53,9 @@ _OPTIONS = (
     str(TESTS / "verifier" / "pytest.ini"),
     str(TESTS / "test_outputs.py"),
 )
-_ALL, _FAST = b"a", b"f"
+_ALL = b"all"
+_FAST = b"fast "
+"""Followed by the place of the test that is run first; the first failure is the end."""
 _COLLECTED, _ENDED = b"collected", b"ended"
 _COLLECT_SEC = 12
 _END_SEC = 10
@@ -70,6 +72,7 @@ class Collected:
         self._broken: dict[str, Any] | None = None
         self._pid = 0
         self._ready = False
+        self._likely = 0
         self._begin()
 
     def wait(self) -> None:
@@ -91,6 +94,7 @@ class Collected:
     def run(self, timeout_sec: float, fail_fast: bool) -> tuple[dict[str, Any] | None, str]:
         """Run the tests over what lies there now; return what the plugin saw, or None and why there is nothing.
 
+        With `fail_fast` the first failure is the last test, and the test that failed over an earlier set comes first.
         Tests that can't be collected are reported as the harness's error: no outputs can have had a part in it.
         """
         self.wait()
@@ -107,12 +111,13 @@ class Collected:
             seen: dict[str, Any] = json.loads(report)
         except ValueError:
             return None, "judging the outputs killed the tests"
+        self._likely = next((at for at, told in enumerate(seen["checks"]) if _failed(told)), self._likely)
         return seen, ""
 
     def _forked(self, reader: int, writer: int, timeout_sec: float, fail_fast: bool) -> tuple[bytes, str]:
         """Have a fork run the tests and end, and return what it reports, or the reason why it was ended."""
         with contextlib.suppress(OSError):
-            socket.send_fds(self._line, [_FAST if fail_fast else _ALL], [writer])
+            socket.send_fds(self._line, [_FAST + b"%d" % self._likely if fail_fast else _ALL], [writer])
         os.close(writer)
         child = int(self._hear(_END_SEC) or 0)
         report, reason = _read(reader, timeout_sec) if child else (b"", "")
@@ -148,6 +153,10 @@ class Collected:
         os.kill(self._pid, signal.SIGKILL)
         os.waitpid(self._pid, 0)
         self._pid = 0
+
+
+def _failed(told: dict[str, Any]) -> bool:
+    return not told["passed"] and told["message"] != plugin.NOT_RUN
 
 
 def _kill(child: int) -> None:
@@ -187,14 +196,15 @@ class _Forks:
         gc.freeze()
         self._line.send(_COLLECTED)
         while True:
-            how, handles, _, _ = socket.recv_fds(self._line, 1, 1)
+            how, handles, _, _ = socket.recv_fds(self._line, _MESSAGE_BYTES, 1)
             if not how:
                 os._exit(0)
             child = fork_at_last()
             if child == 0:
                 self._line.close()
                 (self.writer,) = handles
-                session.config.option.maxfail = int(how == _FAST)
+                if how.startswith(_FAST):
+                    _hasten(session, int(how.removeprefix(_FAST)))
                 os.setsid()
                 KILLER.renew()
                 return
@@ -205,6 +215,13 @@ class _Forks:
                 os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
             self._line.send(_ENDED)
+
+
+def _hasten(session: pytest.Session, likely: int) -> None:
+    """Have the first failure end the run, and run the test that is likely to fail first."""
+    session.config.option.maxfail = 1
+    if likely < len(session.items):
+        session.items.insert(0, session.items.pop(likely))
 
 
 def _collect(line: socket.socket) -> None:

@@ -12,6 +12,7 @@ from . import archives, delivered, readers, repository
 
 TESTS = Path("/tests")
 OUTPUTS = Path("/outputs")
+NOT_RUN = "not run"
 _MESSAGE = 600
 
 
@@ -48,7 +49,7 @@ class Seen:
                 "group": "" if guard else str(given.get("group", name.split("[")[0])),
                 "weight": 0.0 if guard else float(given.get("weight", 1)),
                 "passed": False,
-                "message": "not run",
+                "message": NOT_RUN,
             }
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -113,24 +113,37 @@ def test_what_cannot_be_collected_is_the_tests_fault(
         assert told in verdict.reason
 
 
-SLOW_TO_FAIL = """
-import time
-
+ONE_FAILS = """
 def test_first(workspace):
-    assert not (workspace / "report.json").exists()
+    assert not (workspace / "first").exists()
 
-def test_second():
+def test_second(workspace):
+    assert not (workspace / "second").exists()
+
+def test_third():
     pass
 """
 
 
-def test_with_fail_fast_the_first_failure_is_the_last_test(
+def test_with_fail_fast_the_first_failure_is_the_last_test_and_the_likely_one_comes_first(
     docker_engine: DockerEngine, judge_image: str
 ) -> None:
-    with made.judge_of(docker_engine, judge_image, made.tests_tree(SLOW_TO_FAIL), SECONDS) as judge:
-        outputs = made.outputs(RIGHT, 0o644)
-        told = [[c.message for c in judge.verdict(outputs, fast)[0].checks] for fast in (True, False, True)]
-    assert [last for _, last in told] == ["not run", "", "not run"]
+    first, second, both = (
+        {f"workspace/{name}": "" for name in names} for names in (["first"], ["second"], ["first", "second"])
+    )
+    with made.judge_of(docker_engine, judge_image, made.tests_tree(ONE_FAILS), SECONDS) as judge:
+
+        def failed(files: dict[str, str], fast: bool) -> list[int]:
+            """Return the places of the tests that failed, and 9 if there are some that were not run."""
+            told = [check.message for check in judge.verdict(made.outputs(files), fast)[0].checks]
+            return [at for at, message in enumerate(told) if message not in ("", "not run")] + [9] * (
+                "not run" in told
+            )
+
+        assert [failed(files, True) for files in (first, both, {}, both)] == [[0, 9], [0, 9], [], [0, 9]]
+        assert [failed(files, True) for files in (second, both, both)] == [[1, 9]] * 3
+        assert [failed(files, False) for files in (both, second, {})] == [[0, 1], [1], []]
+        assert failed(both, True) == [1, 9]
 
 
 STOPS = """

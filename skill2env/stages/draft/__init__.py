@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from skill2env.errors import UsageError
 from skill2env.models.base import content_id
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.outcome import Accepted, Finding, Rejected, Severity
 from skill2env.models.skill import Skill
 from skill2env.models.tree import BadTree, tree_id
-from skill2env.stages.context import Context, Done, Item
+from skill2env.stages.context import Author, Context, Done, Item
 from skill2env.stages.draft.read import SkillText, read_blueprint
 from skill2env.store.folders import read_folder
 from skill2env.store.shards import read_shard
@@ -32,7 +34,11 @@ class Source:
 
 
 def items(context: Context) -> Iterator[Item]:
-    """Yield every folder below `blueprints/<skill>/`, also where the skill is unfit or missing."""
+    """Yield every folder below `blueprints/<skill>/`, also where the skill is unfit or missing, and what a model is to write.
+
+    Raises:
+        UsageError: the parameters name a skill or an author that is not there.
+    """
     corpus = context.workspace.root / context.params.corpus
     skills = {
         skill.skill_id: skill
@@ -41,8 +47,36 @@ def items(context: Context) -> Iterator[Item]:
             for row in read_shard(context.workspace.shard("parse"), "accepted")
         )
     }
-    for folder in _folders(corpus / "blueprints"):
-        yield item_of(folder, skills.get(folder.parent.name), corpus)
+    folders = _folders(corpus / "blueprints")
+    for source in context.params.draft.authors:
+        if source == "authored":
+            for folder in folders:
+                yield item_of(folder, skills.get(folder.parent.name), corpus)
+        else:
+            served = {folder.parent.name for folder in folders}
+            yield from _author(context).items(_wanted(skills, served, context), corpus)
+
+
+def _wanted(skills: dict[str, Skill], served: set[str], context: Context) -> list[Skill]:
+    """Return the skills that the model author is to write for.
+
+    Raises:
+        UsageError: `draft.author.skills` names one that is not there.
+    """
+    named = context.params.draft.author.skills
+    if unknown := [name for name in named if name not in skills]:
+        raise UsageError(
+            f"draft.author.skills: there is no accepted skill {', '.join(unknown)}; see `skill2env funnel`"
+        )
+    return [skill for name, skill in skills.items() if (name in named if named else name not in served)]
+
+
+def _author(context: Context) -> Author:
+    if context.author is None:
+        raise UsageError(
+            "draft.authors names model, but draft.author.model names none; name one, or leave model out"
+        )
+    return context.author
 
 
 def item_of(folder: Path, skill: Skill | None, corpus: Path) -> Item:
@@ -51,13 +85,14 @@ def item_of(folder: Path, skill: Skill | None, corpus: Path) -> Item:
     return Item(f"{source.skill_id}--{folder.name}", _input_id(source), source)
 
 
-def settings(context: Context, item: Item) -> None:
-    """Nothing but the files decides."""
+def settings(context: Context, item: Item) -> Any:
+    """Nothing but the files decides of an authored blueprint; model, prompts and bounds of a commissioned one."""
+    return None if isinstance(item.value, Source) else _author(context).settings()
 
 
 def apply(item: Item, context: Context) -> Done:
-    """Read one blueprint."""
-    return draft(item.value)
+    """Read one blueprint, or have it written."""
+    return draft(item.value) if isinstance(item.value, Source) else _author(context).apply(item, context)
 
 
 def record() -> type[Blueprint]:
@@ -78,7 +113,7 @@ def draft(source: Source) -> Done:
         return Done(_rejected("unsafe-tree", f"{error}; keep a blueprint to plain files of modest size"))
     except OSError as error:
         return Done(_rejected("unreadable", f"{source.folder.name} can't be read: {error.strerror}"))
-    outcome, blob = read_blueprint(tree, source.folder.name, _skill_text(source.skill, source.skill_folder))
+    outcome, blob = read_blueprint(tree, source.folder.name, skill_text(source.skill, source.skill_folder))
     return Done(outcome, blob)
 
 
@@ -95,7 +130,8 @@ def _input_id(source: Source) -> str:
     return content_id([tree, source.skill.tree_sha256 if source.skill else None])
 
 
-def _skill_text(skill: Skill, folder: Path) -> SkillText:
+def skill_text(skill: Skill, folder: Path) -> SkillText:
+    """Return what a blueprint needs to know of a skill that lies in a folder."""
     lines = {
         path: node.data.count(b"\n") + (not node.data.endswith(b"\n"))
         for path, node in read_folder(folder).items()

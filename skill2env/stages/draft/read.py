@@ -31,7 +31,7 @@ def read_blueprint(
     """Return the blueprint in a folder's tree and its packed static world files, or all of its faults."""
     findings = rules.files(tree)
     texts = _texts(tree, findings)
-    spec, faults = _spec(texts.get(YAML), skill)
+    spec, faults = read_spec(texts.get(YAML), skill)
     findings += faults
     levels = spec.levels if spec else LEVELS
     scripts, faults = read_scripts(tree, levels)  # type: ignore[arg-type]
@@ -84,7 +84,8 @@ def _texts(tree: Tree, findings: list[Finding]) -> dict[str, str]:
     return texts
 
 
-def _spec(text: str | None, skill: SkillText) -> tuple[BlueprintSpec | None, list[Finding]]:
+def read_spec(text: str | None, skill: SkillText) -> tuple[BlueprintSpec | None, list[Finding]]:
+    """Return what a blueprint.yaml says, or nothing, and all of its faults."""
     if text is None:
         return None, []
     value, lines, findings = located.load(text, YAML)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from skill2env.interop.atif import document
+from skill2env.interop.atif import document, source_of
 from skill2env.models.base import canonical_json
+from skill2env.models.chat import Tokens
 from skill2env.models.rollout import Trajectory
 from skill2env.models.rows import CheckOutcome, SftRow, TrajectoryRow
 from skill2env.models.task import Task
-from skill2env.models.trial import Status, Trial
+from skill2env.models.trial import ModelPart, Status, Trial
 from skill2env.stages.publish.inputs import Published
-from skill2env.stages.publish.messages import TOOLS, conversation, delivered
+from skill2env.stages.publish.messages import TOOLS, conversation, delivered, model_conversation
+from skill2env.trial.opinion import agreement
 
 _PLAIN = "plain"
 _WORLD = "environment/world"
@@ -54,7 +56,9 @@ def trajectory_row(task: Task, trajectory: Trajectory, licence: str, limit: int)
 
 
 def sft_row(published: Published, trajectory: Trajectory, licence: str, limit: int) -> SftRow | None:
-    """Return a passing trial of a correct solution as a conversation, or None.
+    """Return a passing trial of a correct solution, or of a model that said that it is done, as a conversation; or None.
+
+    An agent that ran elsewhere gives none: which tools it had is not known.
 
     Args:
         published: what was attempted.
@@ -63,24 +67,23 @@ def sft_row(published: Published, trajectory: Trajectory, licence: str, limit: i
         limit: characters of each step's output that are shown.
     """
     task, trial = published.task, trajectory.trial
-    if (
-        trial.verdict.status is not Status.PASS
-        or trial.verdict.reward < 1
-        or trial.role not in ("reference", "alternative")
-    ):
+    if trial.verdict.status is not Status.PASS or trial.verdict.reward < 1:
         return None
-    world = [path.removeprefix(_WORLD) for path in published.tree if path.startswith(_WORLD)]
-    outputs = delivered(task.blueprint.spec.outputs, world)
-    return SftRow(
-        **_common(task, trajectory, licence),
-        messages=conversation(task.instruction, trial.steps, outputs, limit),
-        tools=TOOLS,
-    )
+    if trial.role == "model" and trial.model and trial.model.finish == "done":
+        messages = model_conversation(trial.model)
+    elif trial.role in ("reference", "alternative"):
+        world = [path.removeprefix(_WORLD) for path in published.tree if path.startswith(_WORLD)]
+        outputs = delivered(task.blueprint.spec.outputs, world)
+        messages = conversation(task.instruction, trial.steps, outputs, limit)
+    else:
+        return None
+    return SftRow(**_common(task, trajectory, licence), messages=messages, tools=TOOLS)
 
 
 def _common(task: Task, trajectory: Trajectory, licence: str) -> dict[str, Any]:
     trial, verdict = trajectory.trial, trajectory.trial.verdict
     judged = verdict.status is not Status.NO_VERDICT
+    same, both = agreement(trajectory.rubric)
     return {
         "trajectory_id": _trajectory_id(trial),
         "task_id": task.task_id,
@@ -92,16 +95,36 @@ def _common(task: Task, trajectory: Trajectory, licence: str) -> dict[str, Any]:
         "seed": task.seed,
         "agent": trial.agent,
         "role": trial.role,
+        "source": source_of(trial),
+        **_model(trial.model),
         "reward": verdict.reward if judged else None,
         "partial_reward": verdict.partial_reward if judged else None,
         "rubric": trajectory.rubric,
         "rubric_satisfied": sum(result.satisfied is True for result in trajectory.rubric),
         "rubric_violated": sum(result.satisfied is False for result in trajectory.rubric),
+        "judge_agreement": round(same / both, 4) if both else None,
         "steps": len(trial.steps),
         "licence": licence,
     }
 
 
+def _model(part: ModelPart | None) -> dict[str, Any]:
+    tokens = part.tokens if part else Tokens()
+    return {
+        "model": part.model if part else "",
+        "condition": part.condition if part else "",
+        "attempt": part.attempt if part else 0,
+        "finish": part.finish if part else "",
+        "turns": len(part.turns) if part else 0,
+        "input_tokens": tokens.input,
+        "cached_tokens": tokens.cached,
+        "output_tokens": tokens.output,
+        "cost_usd": part.money if part else 0.0,
+    }
+
+
 def _trajectory_id(trial: Trial) -> str:
     name = f"{trial.task_id}/{trial.role}/{trial.agent}"
+    if trial.model is not None:
+        return f"{name}/{trial.model.source or f'{trial.model.condition}/{trial.model.attempt}'}"
     return name if trial.perturbation == _PLAIN else f"{name}/{trial.perturbation}"

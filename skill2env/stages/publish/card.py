@@ -35,9 +35,14 @@ a container with something to do in it, an instruction, hidden programmatic test
 a reference solution that was really executed. Every task passed every gate: doing nothing earns nothing, the reference earns 1
 in every run and in other surroundings, every alternative solution earns 1, every plausible mistake earns less, and the answer
 is nowhere to be read. What was refused is in the config `rejected`, with the reason.
-
+"""
+_SCRIPTED = """\
 All trajectories are *scripted*: a script was executed step by step in the task's container, and nothing was written by a
 model. `difficulty` is null until models have attempted the tasks, and no model was paid for (`cost_usd` is 0).
+"""
+_MODELS = """\
+Trajectories by who acted (`source`): {counts}. What is `scripted` was executed step by step in the task's container, and
+nothing in it was written by a model; the others are a model's doing, with its tokens and its cost.
 """
 
 _LOADING = """\
@@ -132,6 +137,7 @@ def card(
         f"---\n{yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)}---",
         "# skill2env tasks",
         _INTRODUCTION,
+        _acted(figures["trajectories_by_source"]),
         "## In figures",
         _figures(figures),
         _table(
@@ -190,6 +196,10 @@ def _figures(figures: Mapping[str, Any]) -> str:
         f"Verifier patterns: {_counts(figures['tasks_by_verifier_pattern'])}.",
     ]
     return "\n".join(f"- {line}" for line in lines)
+
+
+def _acted(sources: Mapping[str, int]) -> str:
+    return _SCRIPTED if set(sources) <= {"scripted"} else _MODELS.format(counts=_counts(sources))
 
 
 def _counts(counts: Mapping[str, int]) -> str:

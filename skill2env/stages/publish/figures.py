@@ -29,6 +29,8 @@ class Tally:
     """Trajectories by status."""
     roles: dict[str, Counter[str]] = field(default_factory=dict)
     """Trajectories by status, for each role."""
+    sources: Counter[str] = field(default_factory=Counter)
+    """Trajectories by who acted."""
     reward: float = 0.0
     partial_reward: float = 0.0
     steps: int = 0
@@ -49,6 +51,7 @@ class Tally:
     def trajectory(self, row: TrajectoryRow) -> None:
         """Count a trajectory."""
         self.trajectories[row.status] += 1
+        self.sources[row.source] += 1
         self.roles.setdefault(row.role, Counter())[row.status] += 1
         self.reward += row.reward or 0.0
         self.partial_reward += row.partial_reward or 0.0
@@ -71,6 +74,7 @@ class Tally:
             "reward_mean": _mean(self.reward, judged),
             "partial_reward_mean": _mean(self.partial_reward, judged),
             "steps_mean": _mean(self.steps, total),
+            "trajectories_by_source": _sorted(self.sources),
             "trajectories_by_role": {role: _sorted(found) for role, found in sorted(self.roles.items())},
             **{f"tasks_by_{kind}": _sorted(found) for kind, found in self.kinds.items()},
         }

@@ -1,12 +1,12 @@
-"""A passing trial as a conversation in the form that chat templates take."""
+"""A passing trial, of a script or a model, as a conversation in the form that chat templates take."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from skill2env.interop.atif import BASH, call_id, observed
-from skill2env.models.trial import StepRecord
+from skill2env.interop.atif import BASH, answered, arguments_of, call_id, observed
+from skill2env.models.trial import ModelPart, StepRecord
 
 SYSTEM = (
     "You are working in a Linux container without network access. Use the bash tool to look around and to do the work; "
@@ -44,6 +44,37 @@ def conversation(
         )
     messages.append({"role": "assistant", "content": closing(outputs)})
     return tuple(messages)
+
+
+def model_conversation(part: ModelPart) -> tuple[dict[str, Any], ...]:
+    """Return a model's messages as it wrote and read them.
+
+    It ends with the words with which the model said that it is done: the question whether it really is, which the loop asks of
+    everybody, and the answer to it are left out.
+    """
+    messages: list[dict[str, Any]] = []
+    for message, calls in answered(part.messages):
+        called = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": arguments_of(call)},
+            }
+            for call, _ in calls
+        ]
+        messages.append(
+            {
+                "role": message.role,
+                "content": message.text,
+                **({"tool_calls": called} if called else {}),
+            }
+        )
+        messages += [
+            {"role": "tool", "tool_call_id": call.id, "name": call.name, "content": text}
+            for call, text in calls
+        ]
+    words = [message["role"] == "assistant" and "tool_calls" not in message for message in messages]
+    return tuple(messages[:-2] if words[-3:] == [True, False, True] else messages)
 
 
 def closing(outputs: Sequence[str]) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_args
 
 from skill2env.models.base import canonical_json
-from skill2env.models.blueprint import Script
+from skill2env.models.blueprint import Making, Script
 from skill2env.models.report import ValidationReport
 from skill2env.models.skill import Provenance, Skill
 from skill2env.models.task_row import TaskRow
 from skill2env.models.tree import Tree
+from skill2env.models.trial import Condition, Status
+from skill2env.passes import share
 from skill2env.stages.publish.inputs import Published
 
 _MEASURES = ("_sec", "_mb", "_processes")
@@ -32,6 +34,7 @@ def task_row(published: Published, skill: Skill) -> TaskRow:
         **_request(published),
         **_gates(published.report),
         **_counted(published),
+        **_attempted(published),
         **_origin(skill),
         **_seconds(published),
     )
@@ -82,6 +85,7 @@ def _request(published: Published) -> dict[str, Any]:
         "author_kind": spec.author.kind,
         "author_name": spec.author.name,
         "author_date": spec.author.date.isoformat(),
+        **_made(task.blueprint.made),
     }
 
 
@@ -126,6 +130,26 @@ def _counted(published: Published) -> dict[str, int | None]:
     return {"checks": checks, "guards": len(judged) - checks}
 
 
+def _attempted(published: Published) -> dict[str, Any]:
+    """Return how the attempts of models went, by condition; those without a verdict count nowhere."""
+    trials = [one.trial for one in (published.rollout.trajectories if published.rollout else ())]
+    judged = [
+        (trial.model.condition, trial.verdict.reward == 1)
+        for trial in trials
+        if trial.model is not None and trial.verdict.status is not Status.NO_VERDICT
+    ]
+    rates: dict[str, Any] = {}
+    for condition in get_args(Condition):
+        passed = [won for where, won in judged if where == condition]
+        rates[f"pass_rate_{condition}"] = round(sum(passed) / len(passed), 4) if passed else None
+    alone = [won for condition, won in judged if condition in ("bare", "external")]
+    if alone:
+        failed = share(len(alone) - sum(alone), len(alone))
+        names = ("difficulty", "difficulty_low", "difficulty_high")
+        rates.update(zip(names, (round(value, 4) for value in failed), strict=True))
+    return {"model_attempts": len(judged), **rates}
+
+
 def _origin(skill: Skill) -> dict[str, str]:
     provenance = skill.provenance or Provenance()
     return {
@@ -150,3 +174,14 @@ def _seconds(published: Published) -> dict[str, float]:
 def _text(tree: Tree, path: str) -> str:
     """Return a file of the task directory as text; empty where it is not there."""
     return tree[path].data.decode("utf-8", "replace") if path in tree else ""
+
+
+def _made(made: Making | None) -> dict[str, float | None]:
+    """Return what it took a model author to write a blueprint."""
+    return {
+        "author_rounds": made.rounds if made else None,
+        "author_reopened": len(made.reopened) if made else None,
+        "author_input_tokens": made.input_tokens if made else None,
+        "author_output_tokens": made.output_tokens if made else None,
+        "author_usd": made.money if made else None,
+    }

@@ -238,6 +238,11 @@ def test_failing_trials_are_trajectories(dataset: Path) -> None:
         "kind": "best_practice",
         "weight": 1.0,
         "satisfied": None,
+        "by": "nobody",
+        "judge_yes": 0,
+        "judge_no": 0,
+        "judge_void": 0,
+        "quotes": [],
     }
 
 

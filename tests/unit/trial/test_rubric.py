@@ -93,3 +93,18 @@ def test_the_time_is_for_all_steps_together(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(SlowPattern):
         holds({"used": r"(a|a)+b"}, trial(*["a" * 20] * 100_000))
     assert time.monotonic() - began < 10
+
+
+def test_of_a_trial_that_ran_elsewhere_only_what_is_on_record_is_told() -> None:
+    def told(*commands: str) -> list[bool | None]:
+        outside = trial(*commands).model_copy(update={"role": "external"})
+        return [result.satisfied for result in evaluate((*RULES,), outside)]
+
+    RULES = [
+        Criterion(id=f"c{n}", kind="must_do", text="t", source="SKILL.md:1", evidence=evidence)
+        for n, evidence in enumerate(
+            (Evidence(used="sort"), Evidence(never="rm"), Evidence(never_writes="/x"))
+        )
+    ]
+    assert told("sort a") == [True, True, None]
+    assert told() == [None, None, None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skill2env.models.report import GateResult
-from skill2env.models.trial import Status
+from skill2env.models.trial import Status, Trial
 from skill2env.stages.validate.gates.evidence import describe
 from skill2env.stages.validate.subject import Subject
 
@@ -32,6 +32,12 @@ def check(subject: Subject) -> GateResult:
         return GateResult(
             gate=NAME, passed=False, message=message, evidence=describe(broken[0]), figures=figures
         )
-    return GateResult(
-        gate=NAME, passed=True, message=f"{len(trials)} of {len(trials)} earn less than 1", figures=figures
-    )
+    told = "; ".join(f"{trial.agent} fails {_failed(trial)}" for trial in trials)
+    message = f"{len(trials)} of {len(trials)} earn less than 1" + (f": {told}" if told else "")
+    return GateResult(gate=NAME, passed=True, message=message, figures=figures)
+
+
+def _failed(trial: Trial) -> str:
+    """Return the names of the checks and guards that a trial failed; whether it is the slip that they see is for a reader."""
+    names = dict.fromkeys(check.name.split("[")[0] for check in trial.verdict.checks if not check.passed)
+    return ", ".join(names)

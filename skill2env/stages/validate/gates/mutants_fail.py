@@ -18,7 +18,7 @@ from skill2env.params import ValidateParams
 from skill2env.stages.validate.subject import Subject
 
 NAME = "mutants_fail"
-VERSION = "12"
+VERSION = "13"
 _SHOWN = 40
 
 

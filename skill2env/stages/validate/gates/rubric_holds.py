@@ -16,13 +16,19 @@ def check(subject: Subject) -> GateResult:
         results = evaluate(subject.blueprint.spec.rubric, subject.trials.script(subject.blueprint.reference))
     except SlowPattern as slow:
         return GateResult(gate=NAME, passed=False, message=str(slow))
-    broken = [result.criterion_id for result in results if result.satisfied is False]
+    broken = {result.criterion_id for result in results if result.satisfied is False}
     figures = {"predicates": sum(result.satisfied is not None for result in results)}
     if broken:
+        told = [
+            f"{criterion.id}: {criterion.evidence.told()} does not hold of the reference's commands"
+            for criterion in subject.blueprint.spec.rubric
+            if criterion.id in broken
+        ]
         message = (
-            f"the reference violates {', '.join(broken)}; mend the predicate, or solve it as the rubric says"
+            f"the reference does not satisfy {', '.join(sorted(broken))}; mend the predicate, which sees the script's text "
+            "and not what it expands to, or solve it as the rubric says"
         )
-        return GateResult(gate=NAME, passed=False, message=message, figures=figures)
+        return GateResult(gate=NAME, passed=False, message=message, evidence="\n".join(told), figures=figures)
     return GateResult(
         gate=NAME,
         passed=True,

@@ -22,7 +22,9 @@ def check(subject: Subject) -> GateResult:
     """Try every shortcut."""
     tried = dict(_tried(subject))
     paid = [name for name, verdict in tried.items() if verdict.reward > 0]
-    most = max((verdict.partial_reward for verdict in tried.values()), default=0.0)
+    parts = {name: verdict.partial_reward for name, verdict in tried.items()}
+    best = max(parts, key=lambda name: parts[name])
+    most = parts[best]
     figures = {
         "shortcuts": len(tried),
         "shortcuts_paid": len(paid),
@@ -31,7 +33,9 @@ def check(subject: Subject) -> GateResult:
     if paid:
         message = f"a shortcut earns 1: {paid[0]}; test for what only the work can bring about"
         return GateResult(gate=NAME, passed=False, message=message, figures=figures)
-    message = f"{len(tried)} shortcuts earn no reward, and {most:.2f} of the partial reward at best"
+    message = f"{len(tried)} shortcuts earn no reward, and {most:.2f} of the partial reward at best" + (
+        f" ({best})" if most else ""
+    )
     return GateResult(gate=NAME, passed=True, message=message, figures=figures)
 
 

@@ -1,0 +1,100 @@
+"""The recorder: every completion is kept by what was asked, and what is kept is never asked again."""
+
+from __future__ import annotations
+
+import json
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from skill2env.errors import MissingRecord
+from skill2env.llm.records import Layer, Recorded
+from skill2env.models.chat import Ask, Completion
+from skill2env.store.results import ResultStore
+
+KIND = "completion"
+_TOLD_CHARS = 80
+
+
+class Recorder:
+    """Completions by the content id of their request, in the result store; safe under threads."""
+
+    def __init__(self, store: ResultStore, layer: Layer, replay_only: bool) -> None:
+        """Record into a store; what a layer of files holds is used as well."""
+        self._store, self._layer, self._replay_only = store, layer, replay_only
+        self._lock = threading.Lock()
+        self._asking: dict[str, tuple[threading.Lock, int]] = {}
+
+    def answer(self, ask: Ask, make: Callable[[], Completion]) -> tuple[Completion, bool]:
+        """Return the completion of a request, and whether it was replayed; otherwise it is made, and kept at once.
+
+        Of several threads that ask the same, one makes the completion and the others wait for it.
+
+        Raises:
+            MissingRecord: only records may be replayed, and there is none.
+            UsageError: a file of records is missing or damaged.
+            WorkspaceError: the store can't be read or written.
+        """
+        key = ask.key
+        with self._alone(key):
+            if recorded := self._recorded(key):
+                return recorded, True
+            if self._replay_only:
+                raise MissingRecord(_missing(ask, key))
+            completion = make()
+            keep(self._store, Recorded(key=key, ask=ask, completion=completion))
+            return completion, False
+
+    def _recorded(self, key: str) -> Completion | None:
+        stored = self._store.get(key)
+        return Completion.model_validate(json.loads(stored.outcome)) if stored else self._layer.get(key)
+
+    @contextmanager
+    def _alone(self, key: str) -> Iterator[None]:
+        """Hold a lock of the key, which is forgotten when nobody wants it any more."""
+        with self._lock:
+            lock, wanted = self._asking.get(key, (threading.Lock(), 0))
+            self._asking[key] = (lock, wanted + 1)
+        try:
+            with lock:
+                yield
+        finally:
+            with self._lock:
+                lock, wanted = self._asking.pop(key)
+                if wanted > 1:
+                    self._asking[key] = (lock, wanted - 1)
+
+
+def keep(store: ResultStore, recorded: Recorded) -> None:
+    """Keep a record; it takes the place of one that was there.
+
+    The request is kept compressed: in a long conversation each one repeats all that was said before.
+
+    Raises:
+        WorkspaceError: the store can't be written.
+    """
+    asked = zlib.compress(json.dumps(recorded.ask.model_dump(mode="json")).encode())
+    outcome = json.dumps(recorded.completion.model_dump(mode="json"))
+    store.put(recorded.key, KIND, recorded.ask.model, outcome, asked)
+
+
+def kept(store: ResultStore) -> Iterator[Recorded]:
+    """Yield the records of a store, sorted by key.
+
+    Raises:
+        WorkspaceError: the store can't be read.
+    """
+    for key in store.keys(KIND):
+        stored = store.get(key)
+        if stored and stored.blob:
+            ask = Ask.model_validate(json.loads(zlib.decompress(stored.blob)))
+            yield Recorded(key=key, ask=ask, completion=Completion.model_validate(json.loads(stored.outcome)))
+
+
+def _missing(ask: Ask, key: str) -> str:
+    last = " ".join(ask.messages[-1].text.split())[:_TOLD_CHARS] if ask.messages else ""
+    return (
+        f"{ask.model}: nothing is recorded for the request whose last message begins {last!r} (key {key}); run without "
+        "replaying only, or import the records that have it"
+    )

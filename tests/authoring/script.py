@@ -1,0 +1,184 @@
+"""The script of an author: what it says next follows from what was said before, so any number of sessions run at once."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from llm.protocols import Reply, Request
+from llm.server import Status
+
+from skill2env.models.base import Record
+from skill2env.models.chat import ToolCall
+from skill2env.store.folders import read_folder
+
+HERE = Path(__file__).parent
+CORPUS = HERE.parents[1] / "skills_corpus"
+_ASKED = re.compile(r"Write the blueprint `([a-z0-9-]+)` of this skill")
+_SKILL = re.compile(r"^ +\d+ name: *(\S+)$", re.MULTILINE)
+_VERIFIER = ("blueprint.yaml", "world.py", "world/")
+
+
+class OutOfStep(Exception):
+    """The tools did not say what the script waits for."""
+
+
+class Fault(Record):
+    """Where the first version of a file is wrong."""
+
+    gate: str
+    """The gate whose evidence shows it."""
+    file: str
+    right: str
+    wrong: str
+    error: str = ""
+    """For a frozen file: the stated factual error."""
+
+
+class Session(Record):
+    """What one author writes."""
+
+    name: str
+    """Name of the workflow, and of the blueprint."""
+    copies: str
+    """<skill>/<blueprint> whose files are written."""
+    faults: tuple[Fault, ...]
+
+    @property
+    def skill(self) -> str:
+        """The skill."""
+        return self.copies.split("/")[0]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What the author says when the last results hold a word."""
+
+    wants: str
+    calls: tuple[tuple[str, dict[str, Any]], ...]
+
+
+@cache
+def sessions() -> dict[str, Session]:
+    """Return the sessions by name."""
+    listed = yaml.safe_load((HERE / "sessions.yaml").read_text("utf-8"))
+    return {entry["name"]: Session.model_validate(entry) for entry in listed}
+
+
+def script(request: Request) -> Reply | Status:
+    """Return what the author of whatever is asked says next, or an error where the tools did not say what it waits for."""
+    try:
+        return reply(request)
+    except OutOfStep as fault:
+        return Status(422, str(fault))
+
+
+def reply(request: Request) -> Reply:
+    """Return what the author of whatever is asked says next.
+
+    Raises:
+        OutOfStep: the tools did not say what the script waits for.
+    """
+    if request.schema is not None:
+        return Reply(json.dumps(plan(request.messages[-1].text)))
+    asked = _ASKED.search(request.messages[1].text)
+    if asked is None:
+        raise OutOfStep("nothing is asked for")
+    said = sum(message.role == "assistant" for message in request.messages)
+    told = [message.text for message in request.messages if message.role == "tool"]
+    turn = turns(asked[1])[said]
+    if turn.wants not in (told[-1] if told else ""):
+        raise OutOfStep(f"{asked[1]}, turn {said}: {turn.wants!r} is not in {told[-1:]!r}"[:1500])
+    calls = tuple(
+        ToolCall(id=f"{said}-{at}", name=name, arguments=json.dumps(arguments))
+        for at, (name, arguments) in enumerate(turn.calls)
+    )
+    return Reply(calls=calls)
+
+
+def plan(text: str) -> dict[str, Any]:
+    """Return the plan for the skill that stands in a request."""
+    named = _SKILL.search(text)
+    workflows = [workflow(session) for session in sessions().values() if named and session.skill == named[1]]
+    reason = "" if workflows else "prose_only"
+    return {
+        "workflows": workflows,
+        "none_reason": reason,
+        "explanation": "" if workflows else "The script has no session for it.",
+    }
+
+
+def workflow(session: Session) -> dict[str, Any]:
+    """Return a workflow as a planner would state it."""
+    spec = yaml.safe_load(_files(session)["blueprint.yaml"])
+    slips = [
+        {"what": f"Does not heed: {criterion['text']}", "source": criterion["source"]}
+        for criterion in spec["rubric"][:2]
+    ]
+    kept = ("title", "workflow", "archetype", "verifier_pattern", "toolchain", "persona")
+    return {
+        **{key: spec[key] for key in kept},
+        "name": session.name,
+        "scenario": f"Somebody needs this: {spec['title']}",
+        "world": "The files that the request names, with what tempts a careless solver.",
+        "facts": ["the final figures"],
+        "slips": slips,
+        "levels": {level: f"What the knobs of {level} say." for level in next(iter(spec["knobs"].values()))},
+    }
+
+
+@cache
+def turns(name: str) -> tuple[Turn, ...]:
+    """Return everything that the author of a session says, in order."""
+    session = sessions()[name]
+    files = _files(session)
+    for fault in session.faults:
+        if files[fault.file].count(fault.right) != 1:
+            raise OutOfStep(f"{name}: {fault.right!r} does not stand once in {fault.file}")
+        files[fault.file] = files[fault.file].replace(fault.right, fault.wrong)
+    verifier = [path for path in files if path.startswith(_VERIFIER)]
+    answers = [path for path in files if path.startswith(("solutions/", "mistakes/"))]
+    said = [
+        Turn("", (("read_skill", {"path": "SKILL.md", "first": 1, "last": 60}),)),
+        Turn("", (*(_write(path, files) for path in verifier), ("run_world", {}))),
+        Turn("level ", (_write("tests/test_outputs.py", files),)),
+        Turn("is written", (_write("instruction.md", files), ("freeze", {}))),
+    ]
+    early = [fault for fault in session.faults if fault.file == "instruction.md"]
+    said += [Turn(fault.gate, (_mend(fault), ("freeze", {}))) for fault in early]
+    said.append(Turn("frozen: from now on", (*(_write(path, files) for path in answers), ("submit", {}))))
+    for fault in session.faults:
+        if fault.file.startswith("tests/"):
+            quote = {"file": fault.file, "quote": fault.wrong.strip(), "error": fault.error}
+            said.append(
+                Turn(
+                    fault.gate,
+                    (("reopen", quote), _mend(fault), ("run_world", {}), ("freeze", {}), ("submit", {})),
+                )
+            )
+        elif fault not in early:
+            said.append(Turn(fault.gate, (_mend(fault), ("submit", {}))))
+    return tuple(said)
+
+
+def _write(path: str, files: dict[str, str]) -> tuple[str, dict[str, Any]]:
+    return "write_file", {"path": path, "text": files[path]}
+
+
+def _mend(fault: Fault) -> tuple[str, dict[str, Any]]:
+    return "replace", {"path": fault.file, "old": fault.wrong, "new": fault.right}
+
+
+def _files(session: Session) -> dict[str, str]:
+    """Return the texts that are written: those of the blueprint that is copied, without the line of its author."""
+    folder = CORPUS / "blueprints" / session.copies
+    texts = {path: node.data.decode("utf-8") for path, node in read_folder(folder).items()}
+    texts["blueprint.yaml"] = re.sub(
+        r"^author:.*\n(?: +.*\n)*", "", texts["blueprint.yaml"], flags=re.MULTILINE
+    )
+    return texts

@@ -1,0 +1,111 @@
+"""Whole authoring sessions from scripts, over HTTP and through the real gates."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from authoring.script import CORPUS, script, sessions
+from llm.clients import MODEL, Scripted, scripted
+from llm.server import ENVIRON, KEY, VARIABLE
+
+from skill2env.authoring.author import ModelAuthor
+from skill2env.llm.keys import Keys
+from skill2env.llm.recorder import kept
+from skill2env.llm.records import write_lines
+from skill2env.models.blueprint import Blueprint
+from skill2env.models.outcome import Accepted
+from skill2env.params import LlmParams, Params
+from skill2env.pipeline import STAGES, Answer, accepted_record, answers
+from skill2env.stages import draft, parse
+from skill2env.stages.context import Context, Item
+from skill2env.store.results import ResultStore
+from skill2env.store.workspace import Workspace
+
+pytestmark = pytest.mark.docker
+
+SKILLS = tuple(session.skill for session in sessions().values())
+PARAMS = {
+    "corpus": str(CORPUS),
+    "draft": {"authors": ["model"], "author": {"model": MODEL}},
+    "build": {"levels": ["medium"], "max_seeds": 1},
+    "validate": {"attacks_per_task": 0, "max_mutants": 12, "oracle_runs": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("authoring")
+
+
+@pytest.fixture(scope="module")
+def made(folder: Path) -> Iterator[Scripted]:
+    with scripted(script, folder, endpoint={"idle_sec": 30, "total_sec": 60}) as made:
+        yield made
+
+
+def drafted(
+    store: ResultStore, llm: LlmParams, folder: Path, wanted: tuple[str, ...] = SKILLS
+) -> dict[str, Answer]:
+    """Return what the draft stage says of everything that the author is to write for skills."""
+    params = Params.model_validate(PARAMS | {"llm": llm})
+    with pytest.MonkeyPatch.context() as patch, Context(Workspace(folder), params, store) as context:
+        patch.setenv(VARIABLE, KEY)
+        context.author = ModelAuthor(context)
+        sources = [source for source in parse.discover(CORPUS) if source.skill_id in wanted]
+        read = [parse.apply(Item(source.skill_id, source.record_id(), source), context) for source in sources]
+        skills = [done.outcome.record for done in read if isinstance(done.outcome, Accepted)]
+        items = context.author.items(skills, CORPUS)
+        return {item.item_id: answer for item, answer in answers(STAGES[draft.NAME], items, context)}
+
+
+@pytest.fixture(scope="module")
+def written(made: Scripted, folder: Path) -> dict[str, Blueprint]:
+    found = drafted(made.store, made.client.params, folder)
+    assert [(name, answer.outcome) for name, answer in found.items() if answer.kind != "accepted"] == []
+    return {name.split("--")[1]: accepted_record("draft", answer.outcome) for name, answer in found.items()}
+
+
+def test_every_session_ends_in_a_blueprint_that_all_gates_accept(written: dict[str, Blueprint]) -> None:
+    assert set(written) == set(sessions())
+    for name, blueprint in written.items():
+        assert blueprint.made
+        assert (blueprint.spec.author.kind, blueprint.spec.author.name) == ("model", MODEL)
+        faults = [fault for fault in sessions()[name].faults if fault.file != "instruction.md"]
+        assert blueprint.made.rounds == 1 + len(faults)
+        assert len(blueprint.made.reopened) == sum(bool(fault.error) for fault in faults)
+        assert blueprint.made.input_tokens == 100 * (blueprint.made.turns + 1)
+
+
+def test_a_second_run_asks_nothing(written: dict[str, Blueprint], made: Scripted, folder: Path) -> None:
+    asked = made.server.count
+    assert asked > 3 * len(written)
+    again = drafted(made.store, made.client.params, folder)
+    assert made.server.count == asked
+    assert not any(answer.fresh for answer in again.values())
+
+
+def test_the_records_alone_give_the_same_blueprints(
+    written: dict[str, Blueprint], made: Scripted, folder: Path, tmp_path: Path
+) -> None:
+    """Offline, and elsewhere: everything but what the gates have executed is done again, for one of them."""
+    records = tmp_path / "records.jsonl"
+    count, held = write_lines(records, kept(made.store), Keys(made.client.params, ENVIRON))
+    assert (count > 3 * len(written), held) == (True, [])
+    shutil.copy(folder / "results.sqlite", tmp_path)
+    with sqlite3.connect(tmp_path / "results.sqlite") as database:
+        database.execute("DELETE FROM results WHERE kind IN ('draft', 'completion')")
+    store = ResultStore(tmp_path / "results.sqlite")
+    asked = made.server.count
+    try:
+        again = drafted(store, LlmParams(records=(str(records),), replay_only=True), tmp_path, SKILLS[:1])
+    finally:
+        store.close()
+    assert all(answer.fresh for answer in again.values())
+    found = {name.split("--")[1]: accepted_record("draft", answer.outcome) for name, answer in again.items()}
+    assert len(found) == 1
+    assert found.items() <= written.items()
+    assert made.server.count == asked

@@ -1,0 +1,1 @@
+"""A scripted server that speaks the protocols of language models, and what is measured against it."""
