@@ -249,6 +249,9 @@ class DockerEngine:
             hostname=spec.hostname,
             environment=dict(spec.env),
             stdin_open=stdin,
+            # `none` alone still has the engine start two processes of its own per container, to manage the network that
+            # there is none of; loopback is brought up by the runtime.
+            network_disabled=True,
             host_config=host_config,
             labels=self.labels(spec.role, spec.name, spec.deadline_sec),
         )

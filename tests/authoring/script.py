@@ -40,6 +40,13 @@ class Fault(Record):
     """For a frozen file: the stated factual error."""
 
 
+class Wild(Record):
+    """A public skill, in the shared folder."""
+
+    repo: str
+    path: str
+
+
 class Session(Record):
     """What one author writes."""
 
@@ -48,6 +55,13 @@ class Session(Record):
     copies: str
     """<skill>/<blueprint> whose files are written."""
     faults: tuple[Fault, ...]
+    wild: Wild | None = None
+    """Where the skill is found, if it is none of this repository's."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder whose files are written."""
+        return (HERE / "wild" if self.wild else CORPUS / "blueprints") / self.copies
 
     @property
     def skill(self) -> str:
@@ -176,8 +190,7 @@ def _mend(fault: Fault) -> tuple[str, dict[str, Any]]:
 
 def _files(session: Session) -> dict[str, str]:
     """Return the texts that are written: those of the blueprint that is copied, without the line of its author."""
-    folder = CORPUS / "blueprints" / session.copies
-    texts = {path: node.data.decode("utf-8") for path, node in read_folder(folder).items()}
+    texts = {path: node.data.decode("utf-8") for path, node in read_folder(session.folder).items()}
     texts["blueprint.yaml"] = re.sub(
         r"^author:.*\n(?: +.*\n)*", "", texts["blueprint.yaml"], flags=re.MULTILINE
     )

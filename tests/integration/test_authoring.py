@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -27,9 +29,9 @@ from skill2env.store.workspace import Workspace
 
 pytestmark = pytest.mark.docker
 
-SKILLS = tuple(session.skill for session in sessions().values())
+OURS = {name: session for name, session in sessions().items() if not session.wild}
+SKILLS = tuple(session.skill for session in OURS.values())
 PARAMS = {
-    "corpus": str(CORPUS),
     "draft": {"authors": ["model"], "author": {"model": MODEL}},
     "build": {"levels": ["medium"], "max_seeds": 1},
     "validate": {"attacks_per_task": 0, "max_mutants": 12, "oracle_runs": 2},
@@ -48,17 +50,17 @@ def made(folder: Path) -> Iterator[Scripted]:
 
 
 def drafted(
-    store: ResultStore, llm: LlmParams, folder: Path, wanted: tuple[str, ...] = SKILLS
+    store: ResultStore, llm: LlmParams, folder: Path, wanted: tuple[str, ...] = SKILLS, corpus: Path = CORPUS
 ) -> dict[str, Answer]:
     """Return what the draft stage says of everything that the author is to write for skills."""
-    params = Params.model_validate(PARAMS | {"llm": llm})
+    params = Params.model_validate(PARAMS | {"llm": llm, "corpus": str(corpus)})
     with pytest.MonkeyPatch.context() as patch, Context(Workspace(folder), params, store) as context:
         patch.setenv(VARIABLE, KEY)
         context.author = ModelAuthor(context)
-        sources = [source for source in parse.discover(CORPUS) if source.skill_id in wanted]
+        sources = [source for source in parse.discover(corpus) if source.skill_id in wanted]
         read = [parse.apply(Item(source.skill_id, source.record_id(), source), context) for source in sources]
         skills = [done.outcome.record for done in read if isinstance(done.outcome, Accepted)]
-        items = context.author.items(skills, CORPUS)
+        items = context.author.items(skills, corpus)
         return {item.item_id: answer for item, answer in answers(STAGES[draft.NAME], items, context)}
 
 
@@ -70,14 +72,18 @@ def written(made: Scripted, folder: Path) -> dict[str, Blueprint]:
 
 
 def test_every_session_ends_in_a_blueprint_that_all_gates_accept(written: dict[str, Blueprint]) -> None:
-    assert set(written) == set(sessions())
+    assert set(written) == set(OURS)
     for name, blueprint in written.items():
-        assert blueprint.made
-        assert (blueprint.spec.author.kind, blueprint.spec.author.name) == ("model", MODEL)
-        faults = [fault for fault in sessions()[name].faults if fault.file != "instruction.md"]
-        assert blueprint.made.rounds == 1 + len(faults)
-        assert len(blueprint.made.reopened) == sum(bool(fault.error) for fault in faults)
-        assert blueprint.made.input_tokens == 100 * (blueprint.made.turns + 1)
+        _as_scripted(name, blueprint)
+
+
+def _as_scripted(name: str, blueprint: Blueprint) -> None:
+    assert blueprint.made
+    assert (blueprint.spec.author.kind, blueprint.spec.author.name) == ("model", MODEL)
+    faults = [fault for fault in sessions()[name].faults if fault.file != "instruction.md"]
+    assert blueprint.made.rounds == 1 + len(faults)
+    assert len(blueprint.made.reopened) == sum(bool(fault.error) for fault in faults)
+    assert blueprint.made.input_tokens == 100 * (blueprint.made.turns + 1)
 
 
 def test_a_second_run_asks_nothing(written: dict[str, Blueprint], made: Scripted, folder: Path) -> None:
@@ -109,3 +115,25 @@ def test_the_records_alone_give_the_same_blueprints(
     assert len(found) == 1
     assert found.items() <= written.items()
     assert made.server.count == asked
+
+
+def test_a_wild_skill_gets_a_blueprint_that_all_gates_accept(
+    made: Scripted, shared: Path, tmp_path: Path
+) -> None:
+    (name, session), *others = ((name, session) for name, session in sessions().items() if session.wild)
+    assert not others
+    assert session.wild
+    with gzip.open(shared / "wild" / "skills.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = (json.loads(line) for line in file)
+        text = next(
+            row["skill_md"]
+            for row in rows
+            if (row["repo"], row["path"]) == (session.wild.repo, session.wild.path)
+        )
+    folder = tmp_path / "skills" / session.skill
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(text, "utf-8")
+    found = drafted(made.store, made.client.params, tmp_path, (session.skill,), tmp_path)
+    assert [answer.outcome for answer in found.values() if answer.kind != "accepted"] == []
+    (answer,) = found.values()
+    _as_scripted(name, accepted_record("draft", answer.outcome))
