@@ -61,7 +61,7 @@ class Session(Record):
     @property
     def folder(self) -> Path:
         """The folder whose files are written."""
-        return (HERE / "wild" if self.wild else CORPUS / "blueprints") / self.copies
+        return (HERE / "blueprints" if self.wild else CORPUS / "blueprints") / self.copies
 
     @property
     def skill(self) -> str:
