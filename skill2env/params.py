@@ -50,8 +50,6 @@ class AuthorParams(Record):
     """Sampling temperature; null leaves it to the endpoint."""
     max_tokens: Annotated[int, Field(ge=256)] = 16_384
     """Tokens that one completion may have."""
-    blind_model: str = ""
-    """Who solves each accepted blueprint's tasks from the instruction alone, as `<endpoint>/<model>`; empty: nobody does."""
 
 
 class DraftParams(Record):

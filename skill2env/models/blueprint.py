@@ -277,19 +277,6 @@ class Reopening(Record):
     """Why it is wrong in fact."""
 
 
-class BlindVerdict(Record):
-    """What came of somebody solving a task from its instruction alone."""
-
-    task_id: str
-    """The task that was tried."""
-    solved: bool
-    """Whether it earned 1."""
-    fault: Literal["", "tests_too_narrow", "instruction_incomplete", "solver_wrong"]
-    """Who was to blame where it did not; empty where it did."""
-    explanation: str
-    """Why, with what was quoted as evidence."""
-
-
 class Making(Record):
     """How a model came to write one blueprint, and what it cost."""
 
@@ -301,10 +288,8 @@ class Making(Record):
     """Completions in the session."""
     reopened: tuple[Reopening, ...] = ()
     """Each reopening of the frozen verifier."""
-    blind: tuple[BlindVerdict, ...] = ()
-    """Blind attempts."""
     input_tokens: int = 0
-    """Tokens read: planning's share, the session and the blind check."""
+    """Tokens read: planning's share and the session."""
     output_tokens: int = 0
     """Tokens written, by the same."""
     money: float | None = None
