@@ -24,7 +24,7 @@ from skill2env.store.dataset import read_back, rows
 ROOT = Path(__file__).resolve().parents[2]
 BLUEPRINTS = (
     "sqlite-app-databases/month-end-payments",
-    "shell-script-hardening/release-switch",
+    "dependency-pinning/policy-lock",
     "layered-configuration/unit-drop-in",
 )
 CONFIGS = ("tasks", "sft", "trajectories", "skills", "rejected")
