@@ -17,8 +17,9 @@ from skill2env.authoring.session import Bounds, hold
 from skill2env.llm.ledger import spent_on
 from skill2env.llm.quoted import quoted
 from skill2env.models.base import content_id
-from skill2env.models.blueprint import Blueprint, Making
+from skill2env.models.blueprint import Blueprint
 from skill2env.models.chat import Message, Sampling, Spent, Tokens
+from skill2env.models.making import Making
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
 from skill2env.models.workflow import Plan, Workflow

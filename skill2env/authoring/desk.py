@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from skill2env.models.base import content_id
-from skill2env.models.blueprint import Reopening
+from skill2env.models.making import Reopening
 from skill2env.models.tree import Tree, text_file
 from skill2env.stages.draft import located
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from skill2env.models.base import Record
+from skill2env.models.making import Making
 
 LEVELS = ("easy", "medium", "hard")
 Level = Literal["easy", "medium", "hard"]
@@ -128,10 +129,6 @@ class Evidence(Record):
                 f"give exactly one kind of evidence, not {len(given)}: {', '.join(given) or 'none'}"
             )
         return self
-
-    def told(self) -> str:
-        """Return the predicate as blueprint.yaml has it."""
-        return str(self.model_dump(exclude_none=True))
 
     @property
     def is_predicate(self) -> bool:
@@ -264,38 +261,6 @@ class Script(Record):
     """For a mistake: what the careless solver does."""
     fails_at: tuple[Level, ...] = ()
     """For a mistake: the levels at which it must earn less than 1."""
-
-
-class Reopening(Record):
-    """One time that a model author had the frozen verifier opened again."""
-
-    file: str
-    """The file that is said to be wrong."""
-    quote: str
-    """What stands there."""
-    error: str
-    """Why it is wrong in fact."""
-
-
-class Making(Record):
-    """How a model came to write one blueprint, and what it cost."""
-
-    model: str
-    """The model that wrote it."""
-    rounds: int
-    """Times that the whole blueprint was handed in."""
-    turns: int
-    """Completions in the session."""
-    reopened: tuple[Reopening, ...] = ()
-    """Each reopening of the frozen verifier."""
-    input_tokens: int = 0
-    """Tokens read: planning's share and the session."""
-    output_tokens: int = 0
-    """Tokens written, by the same."""
-    money: float | None = None
-    """US dollars for the same; null where a model has no price."""
-    seconds: float = 0.0
-    """Wall seconds of the completions."""
 
 
 class Blueprint(Record):

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any, get_args
 
 from skill2env.models.base import canonical_json
-from skill2env.models.blueprint import Making, Script
+from skill2env.models.blueprint import Script
+from skill2env.models.making import Making
 from skill2env.models.report import ValidationReport
 from skill2env.models.skill import Provenance, Skill
 from skill2env.models.task_row import TaskRow

@@ -20,7 +20,7 @@ def check(subject: Subject) -> GateResult:
     figures = {"predicates": sum(result.satisfied is not None for result in results)}
     if broken:
         told = [
-            f"{criterion.id}: {criterion.evidence.told()} does not hold of the reference's commands"
+            f"{criterion.id}: {criterion.evidence.model_dump(exclude_none=True)} does not hold of the reference's commands"
             for criterion in subject.blueprint.spec.rubric
             if criterion.id in broken
         ]
