@@ -12,8 +12,9 @@ from typing import Any
 from skill2env.authoring import knowledge
 from skill2env.authoring.bench import GateBench, model_author
 from skill2env.authoring.desk import Desk
-from skill2env.authoring.plan import plan_ask
+from skill2env.authoring.plan import Planned, Planner, Unplanned
 from skill2env.authoring.session import Bounds, hold
+from skill2env.errors import BadAnswer, ModelError
 from skill2env.llm.ledger import spent_on
 from skill2env.llm.quoted import quoted
 from skill2env.models.base import content_id
@@ -22,7 +23,7 @@ from skill2env.models.chat import Message, Sampling, Spent, Tokens
 from skill2env.models.making import Making
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
-from skill2env.models.workflow import Plan, Workflow
+from skill2env.models.workflow import Workflow
 from skill2env.stages import validate
 from skill2env.stages.context import Context, Done, Item
 from skill2env.stages.draft import skill_text
@@ -44,46 +45,28 @@ class Commission:
     date: datetime.date
 
 
-@dataclass(frozen=True)
-class Nothing:
-    """A skill of which nothing can be practised, by the plan."""
-
-    plan: Plan
-    planned: Spent
-
-
 class ModelAuthor:
     """Gives the draft stage its items, and writes what they ask for."""
 
     def __init__(self, context: Context) -> None:
         """Take the models and the parameters of a run."""
         params = context.params.draft.author
-        self._planner, self._writer = context.model("plan"), context.model("write")
-        self._params = params
         self._sampling = Sampling(temperature=params.temperature, max_tokens=params.max_tokens)
+        self._planner = Planner(context.model("plan"), params, self._sampling)
+        self._writer = context.model("write")
+        self._params = params
+        endpoint = context.params.llm.endpoints.get(params.model.partition("/")[0])
+        self._at_once = endpoint.concurrency if endpoint else 1
 
     def items(self, skills: Iterable[Skill], corpus: Path) -> Iterator[Item]:
-        """Yield a commission for each workflow that can be practised; one item says so where there is none.
+        """Yield a commission for each workflow that can be practised; one item says so where there is none, or no plan.
 
         Raises:
-            ModelError: the endpoint failed, or no plan came of it.
+            EndpointUnusable: the endpoint would refuse every request.
             BudgetSpent, MissingRecord: nothing more may be asked.
         """
-        for skill in skills:
-            plan, spent, date = self._plan(skill)
-            shared = _shared(spent, len(plan.workflows) or 1)
-            if not plan.workflows:
-                item_id = f"{skill.skill_id}--(none)"
-                yield Item(item_id, content_id([skill.tree_sha256, plan.record_id()]), Nothing(plan, spent))
-            folder = corpus / "skills" / skill.skill_id
-            taken = corpus / "blueprints" / skill.skill_id
-            for workflow in plan.workflows:
-                name = f"{workflow.name}-by-model" if (taken / workflow.name).exists() else workflow.name
-                named = workflow.model_copy(update={"name": name})
-                value = Commission(skill, folder, named, shared, date)
-                yield Item(
-                    f"{skill.skill_id}--{name}", content_id([skill.tree_sha256, named.record_id()]), value
-                )
+        for planned in self._planner.plans(skills, self._at_once):
+            yield from _items(planned, corpus)
 
     def settings(self) -> Any:
         """Return what of parameters and prompts a blueprint depends on, JSON-able."""
@@ -97,7 +80,9 @@ class ModelAuthor:
             ModelError: the endpoint failed, or no plan came of it.
             BudgetSpent, MissingRecord: nothing more may be asked.
         """
-        if isinstance(item.value, Nothing):
+        if isinstance(item.value, Unplanned):
+            return _unplanned(item.value.error)
+        if isinstance(item.value, Planned):
             return _nothing(item.value)
         commission: Commission = item.value
         bench = GateBench(
@@ -117,13 +102,6 @@ class ModelAuthor:
         outcome, static, _ = bench.read(desk.files)
         assert isinstance(outcome, Accepted), outcome
         return Done(Accepted[Blueprint](record=outcome.record.model_copy(update={"made": making})), static)
-
-    def _plan(self, skill: Skill) -> tuple[Plan, Spent, datetime.date]:
-        ask = plan_ask(skill, self._params.model, self._params.workflows, self._sampling)
-        plan, completions = self._planner.structured(ask, Plan)
-        spent = sum((spent_on(completion) for completion in completions), Spent())
-        date = completions[-1].made_on or datetime.datetime.now(datetime.UTC).date()
-        return plan.model_copy(update={"workflows": plan.workflows[: self._params.workflows]}), spent, date
 
     def _opening(self, commission: Commission) -> tuple[Message, ...]:
         system = knowledge.prompt(
@@ -150,15 +128,52 @@ class ModelAuthor:
         )
 
 
-def _nothing(nothing: Nothing) -> Done:
-    plan, spent = nothing.plan, nothing.planned
-    told = f"{plan.none_reason}: {plan.explanation}"
-    cost = {
-        "input_tokens": spent.tokens.input,
-        "output_tokens": spent.tokens.output,
-        "money": None if spent.unpriced else spent.money,
-    }
-    return Done(Rejected(rule="nothing_to_practise", message=told, evidence=json.dumps(cost)))
+def _items(planned: Planned | Unplanned, corpus: Path) -> Iterator[Item]:
+    skill = planned.skill
+    if isinstance(planned, Unplanned):
+        yield Item(
+            f"{skill.skill_id}--(unplanned)", content_id([skill.tree_sha256, str(planned.error)]), planned
+        )
+        return
+    plan = planned.plan
+    if not plan.workflows:
+        yield Item(f"{skill.skill_id}--(none)", content_id([skill.tree_sha256, plan.record_id()]), planned)
+        return
+    shared = _shared(planned.spent, len(plan.workflows))
+    folder = corpus / "skills" / skill.skill_id
+    taken = corpus / "blueprints" / skill.skill_id
+    for workflow in plan.workflows:
+        name = f"{workflow.name}-by-model" if (taken / workflow.name).exists() else workflow.name
+        named = workflow.model_copy(update={"name": name})
+        value = Commission(skill, folder, named, shared, planned.date)
+        yield Item(f"{skill.skill_id}--{name}", content_id([skill.tree_sha256, named.record_id()]), value)
+
+
+def _unplanned(error: ModelError) -> Done:
+    """Return the rejection of a skill that a model gave no plan for.
+
+    Raises:
+        ModelError: the endpoint failed, which says nothing of the skill.
+    """
+    if not isinstance(error, BadAnswer):
+        raise error
+    spent = sum((spent_on(completion) for completion in error.completions), Spent())
+    return Done(Rejected(rule="no_plan", message=str(error), evidence=_cost(spent)))
+
+
+def _nothing(planned: Planned) -> Done:
+    told = f"{planned.plan.none_reason}: {planned.plan.explanation}"
+    return Done(Rejected(rule="nothing_to_practise", message=told, evidence=_cost(planned.spent)))
+
+
+def _cost(spent: Spent) -> str:
+    return json.dumps(
+        {
+            "input_tokens": spent.tokens.input,
+            "output_tokens": spent.tokens.output,
+            "money": None if spent.unpriced else spent.money,
+        }
+    )
 
 
 def _given_up(reason: str, desk: Desk, making: Making) -> Rejected:
