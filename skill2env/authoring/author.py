@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skill2env.authoring import knowledge
+from skill2env.authoring import blind, knowledge
 from skill2env.authoring.bench import GateBench, model_author
 from skill2env.authoring.desk import Desk
 from skill2env.authoring.plan import Planned, Planner, Unplanned
@@ -20,7 +20,7 @@ from skill2env.llm.quoted import quoted
 from skill2env.models.base import content_id
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.chat import Message, Sampling, Spent, Tokens
-from skill2env.models.making import Making
+from skill2env.models.making import Look, Making
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
 from skill2env.models.workflow import Workflow
@@ -29,7 +29,7 @@ from skill2env.stages.context import Context, Done, Item
 from skill2env.stages.draft import skill_text
 from skill2env.store.folders import read_folder
 
-VERSION = "1"
+VERSION = "2"
 _SKILL_FILE_BYTES = 200_000
 
 
@@ -55,6 +55,7 @@ class ModelAuthor:
         self._planner = Planner(context.model("plan"), params, self._sampling)
         self._writer = context.model("write")
         self._params = params
+        self._blind = blind.settings(context.params)
         endpoint = context.params.llm.endpoints.get(params.model.partition("/")[0])
         self._at_once = endpoint.concurrency if endpoint else 1
 
@@ -70,7 +71,8 @@ class ModelAuthor:
 
     def settings(self) -> Any:
         """Return what of parameters and prompts a blueprint depends on, JSON-able."""
-        return [VERSION, knowledge.knowledge_id(), self._params.model_dump(mode="json", exclude={"skills"})]
+        params = self._params.model_dump(mode="json", exclude={"skills"})
+        return [VERSION, knowledge.knowledge_id(), params, self._blind]
 
     def apply(self, item: Item, context: Context) -> Done:
         """Return the blueprint that a commission asks for, or why there is none, with what it cost.
@@ -85,18 +87,20 @@ class ModelAuthor:
         if isinstance(item.value, Planned):
             return _nothing(item.value)
         commission: Commission = item.value
+        params = self._params
+        looker = blind.Blind(context, params.blind_model or params.model) if params.blind else None
         bench = GateBench(
             context,
             skill_text(commission.skill, commission.folder),
             validate.shell_examples(commission.skill),
             commission.workflow.name,
-            model_author(self._params.model, commission.date),
+            model_author(params.model, commission.date),
+            looker,
         )
-        params = self._params
         desk = Desk(bench, _readable(commission.skill, commission.folder), params.rounds)
         bounds = Bounds(params.turns, params.tokens)
         held = hold(desk, self._writer, params.model, self._opening(commission), bounds, self._sampling)
-        making = self._making(desk, held.spent, commission.planned)
+        making = self._making(desk, held.spent, commission.planned, tuple(looker.looks) if looker else ())
         if held.reason:
             return Done(_given_up(held.reason, desk, making))
         outcome, static, _ = bench.read(desk.files)
@@ -105,7 +109,11 @@ class ModelAuthor:
 
     def _opening(self, commission: Commission) -> tuple[Message, ...]:
         system = knowledge.prompt(
-            "write", rounds=self._params.rounds, guide=knowledge.guide(), format=knowledge.format_text()
+            "write",
+            rounds=self._params.rounds,
+            blind=self._params.blind,
+            guide=knowledge.guide(),
+            format=knowledge.format_text(),
         )
         skill = quoted("skill", commission.skill.text, numbered=True)
         wanted = quoted(
@@ -114,8 +122,8 @@ class ModelAuthor:
         asked = f"{skill}\n\n{wanted}\n\nWrite the blueprint `{commission.workflow.name}` of this skill for this workflow."
         return Message(role="system", text=system), Message(role="user", text=asked)
 
-    def _making(self, desk: Desk, spent: Spent, planned: Spent) -> Making:
-        whole = spent + planned
+    def _making(self, desk: Desk, spent: Spent, planned: Spent, looks: tuple[Look, ...]) -> Making:
+        whole = spent + planned + desk.spent
         return Making(
             model=self._params.model,
             rounds=desk.submissions,
@@ -125,6 +133,7 @@ class ModelAuthor:
             output_tokens=whole.tokens.output,
             money=None if whole.unpriced else whole.money,
             seconds=whole.seconds,
+            blind=looks,
         )
 
 
@@ -177,8 +186,12 @@ def _cost(spent: Spent) -> str:
 
 
 def _given_up(reason: str, desk: Desk, making: Making) -> Rejected:
-    evidence = json.dumps(making.model_dump(mode="json")) + f"\nlast submission: {desk.last_told or 'none'}"
-    return Rejected(rule="given_up", message=reason, evidence=evidence[:8000])
+    """Return the rejection: what it cost first, then what each reopening said, and what came of the last submission."""
+    cost = making.model_dump(mode="json", exclude={"reopened", "blind"})
+    reopened = [f"reopened {each.file}: {each.error[:400]}" for each in making.reopened]
+    looks = [f"blind, {look.level}: {look.verdict}" for look in making.blind]
+    evidence = [json.dumps(cost), *reopened, *looks, f"last submission: {desk.last.text or 'none'}"]
+    return Rejected(rule=desk.last.rule, message=reason, evidence="\n".join(evidence)[:8000])
 
 
 def _shared(spent: Spent, among: int) -> Spent:

@@ -5,22 +5,15 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from authoring.drafting import drafted
 from llm.clients import MODEL, Scripted, scripted
-from llm.server import KEY, VARIABLE, Answer, Cut, Reply, Request, Reset, Status
+from llm.server import Answer, Cut, Reply, Request, Reset, Status
 
-from skill2env.authoring.author import ModelAuthor
 from skill2env.errors import BudgetSpent, EndpointUnusable
-from skill2env.models.outcome import Accepted, Errored, Rejected
-from skill2env.models.skill import Skill
-from skill2env.params import Params
-from skill2env.pipeline import STAGES, answers
-from skill2env.stages import draft, parse
-from skill2env.stages.context import Context, Item
-from skill2env.store.workspace import Workspace
+from skill2env.models.outcome import Errored, Rejected
 
 NONE = json.dumps({"workflows": [], "none_reason": "taste", "explanation": "Only an opinion could grade it."})
 _NAME = re.compile(r"^ +\d+ name: *(\S+)$", re.MULTILINE)
@@ -51,38 +44,23 @@ class Planning:
 
 
 @pytest.fixture
-def run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., dict[str, Accepted | Rejected | Errored]]:
-    monkeypatch.setenv(VARIABLE, KEY)
-    corpus = tmp_path / "skills_corpus"
+def corpus(tmp_path: Path) -> Path:
     for number in range(6):
-        folder = corpus / "skills" / f"skill-{number}"
+        folder = tmp_path / "corpus" / "skills" / f"skill-{number}"
         folder.mkdir(parents=True)
         text = f"---\nname: skill-{number}\ndescription: Writes poems about {number}.\n---\n\n# Poems\n\nWrite one.\n"
         (folder / "SKILL.md").write_text(text)
-    return lambda made, **llm: dict(_drafted(made, tmp_path, **llm))
+    return tmp_path / "corpus"
 
 
-def _drafted(
-    made: Scripted, folder: Path, **llm: object
-) -> Iterator[tuple[str, Accepted | Rejected | Errored]]:
-    corpus = folder / "skills_corpus"
-    params = Params.model_validate(
-        {
-            "draft": {"authors": ["model"], "author": {"model": MODEL}},
-            "llm": made.client.params.model_copy(update=llm),
-        }
-    )
-    with Context(Workspace(folder), params, made.store) as context:
-        context.author = ModelAuthor(context)
-        sources = parse.discover(corpus)
-        read = [parse.apply(Item(s.skill_id, s.record_id(), s), context).outcome for s in sources]
-        skills: list[Skill] = [outcome.record for outcome in read if isinstance(outcome, Accepted)]
-        assert len(skills) == 6
-        for item, answer in answers(STAGES[draft.NAME], context.author.items(skills, corpus), context):
-            kind = Errored if answer.kind == "errored" else Rejected
-            yield item.item_id, kind.model_validate_json(answer.outcome)
+def run(made: Scripted, corpus: Path, **llm: object) -> dict[str, Rejected | Errored]:
+    params = {
+        "draft": {"authors": ["model"], "author": {"model": MODEL}},
+        "llm": made.client.params.model_copy(update=llm),
+    }
+    found, _ = drafted(made.store, params, corpus.parent, corpus)
+    kinds = {"errored": Errored, "rejected": Rejected}
+    return {name: kinds[one.kind].model_validate_json(one.outcome) for name, one in found.items()}
 
 
 @pytest.mark.parametrize(
@@ -96,34 +74,32 @@ def _drafted(
     ],
 )
 def test_an_endpoint_that_fails_at_one_skill_costs_the_others_nothing(
-    run: Callable[..., dict[str, object]], tmp_path: Path, oddly: Answer, told: str
+    corpus: Path, tmp_path: Path, oddly: Answer, told: str
 ) -> None:
     planning = Planning(oddly)
     with scripted(planning, tmp_path, endpoint={"concurrency": 2}) as made:
-        found = run(made)
+        found = run(made, corpus)
         assert list(found) == [f"skill-{n}--({'unplanned' if n == 2 else 'none'})" for n in range(6)]
         errored = found.pop("skill-2--(unplanned)")
         assert isinstance(errored, Errored)
         assert told in errored.message
         assert all(isinstance(one, Rejected) and one.rule == "nothing_to_practise" for one in found.values())
         asked, planning.oddly = made.server.count, None
-        again = run(made)
+        again = run(made, corpus)
         assert isinstance(again["skill-2--(none)"], Rejected)
         assert made.server.count == asked + 1
 
 
-def test_plans_are_made_together_within_the_limit_of_the_endpoint(
-    run: Callable[..., dict[str, object]], tmp_path: Path
-) -> None:
+def test_plans_are_made_together_within_the_limit_of_the_endpoint(corpus: Path, tmp_path: Path) -> None:
     planning = Planning()
     planning.together = threading.Barrier(3)
     with scripted(planning, tmp_path, endpoint={"concurrency": 3}) as made:
-        assert len(run(made)) == 6
+        assert len(run(made, corpus)) == 6
         assert (planning.most, made.server.count) == (3, 6)
 
 
 def test_a_model_that_gives_no_plan_refuses_the_skill_with_its_reason_and_cost(
-    run: Callable[..., dict[str, object]], tmp_path: Path
+    corpus: Path, tmp_path: Path
 ) -> None:
     for oddly, told, completions in (
         (Reply('{"workflows": []}'), "the model gives no valid Plan in 3 answers", 3),
@@ -132,32 +108,30 @@ def test_a_model_that_gives_no_plan_refuses_the_skill_with_its_reason_and_cost(
         folder = tmp_path / str(completions)
         folder.mkdir()
         with scripted(Planning(oddly), folder) as made:
-            found = run(made)
+            found = run(made, corpus)
             refused = found["skill-2--(unplanned)"]
             assert isinstance(refused, Rejected)
             assert (refused.rule, told in refused.message) == ("no_plan", True)
             assert json.loads(refused.evidence)["input_tokens"] == 100 * completions
             asked = made.server.count
-            assert run(made) == found
+            assert run(made, corpus) == found
             assert made.server.count == asked
 
 
-def test_a_key_that_is_refused_ends_the_run(run: Callable[..., dict[str, object]], tmp_path: Path) -> None:
+def test_a_key_that_is_refused_ends_the_run(corpus: Path, tmp_path: Path) -> None:
     with (
         scripted(Planning(Status(401)), tmp_path) as made,
         pytest.raises(EndpointUnusable, match="refuses the key"),
     ):
-        run(made)
+        run(made, corpus)
 
 
-def test_a_budget_that_is_spent_ends_the_run_and_loses_nothing(
-    run: Callable[..., dict[str, object]], tmp_path: Path
-) -> None:
+def test_a_budget_that_is_spent_ends_the_run_and_loses_nothing(corpus: Path, tmp_path: Path) -> None:
     with scripted(Planning(), tmp_path, endpoint={"concurrency": 1}) as made:
         spare = made.client.params.budget.model_copy(update={"tokens": 300})
         with pytest.raises(BudgetSpent):
-            run(made, budget=spare)
+            run(made, corpus, budget=spare)
         asked = made.server.count
         assert asked == 3
-        assert len(run(made)) == 6
+        assert len(run(made, corpus)) == 6
         assert made.server.count == 6
