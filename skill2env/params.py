@@ -45,7 +45,12 @@ class AuthorParams(Record):
     turns: Annotated[int, Field(ge=5, le=1000)] = 120
     """Completions per blueprint."""
     tokens: Annotated[int, Field(ge=10_000)] = 3_000_000
-    """Tokens read and written per blueprint."""
+    """Tokens read and written per blueprint, those of blind attempts included."""
+    blind: bool = True
+    """What all gates accept is also solved from its request alone, once at each level, by a model that sees neither skill nor
+    tests, within the bounds of `rollout`. Where it fails, a model that sees everything says whose fault it is."""
+    blind_model: str = ""
+    """Who solves blindly and who says whose fault it is, as `<endpoint>/<model>`; empty: the author's own model, asked anew."""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """Sampling temperature; null leaves it to the endpoint."""
     max_tokens: Annotated[int, Field(ge=256)] = 16_384
