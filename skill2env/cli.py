@@ -14,6 +14,7 @@ from skill2env.commands.brief import brief
 from skill2env.commands.check import check
 from skill2env.commands.common import err
 from skill2env.commands.docs import docs
+from skill2env.commands.lint import lint
 from skill2env.commands.provenance import provenance
 from skill2env.commands.records import records
 from skill2env.commands.rollout import import_trials
@@ -32,6 +33,7 @@ def about() -> None:
 
 
 stages.register(app)
+app.command()(lint)
 app.command()(check)
 app.command()(brief)
 app.command()(show)
