@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from skill2env.errors import UsageError
 from skill2env.models.blueprint import Blueprint
-from skill2env.models.outcome import Errored, Rejected
+from skill2env.models.outcome import Errored, Finding, Rejected
 from skill2env.models.report import ValidationReport
 from skill2env.models.skill import Skill
-from skill2env.pipeline import STAGES, Answer, Progress, accepted_record, answers
+from skill2env.models.todo import CODE as TODO
+from skill2env.models.todo import todos
+from skill2env.models.tree import BadTree
+from skill2env.pipeline import STAGES, Answer, Progress, accepted_record, answers, kept_answers
 from skill2env.stages import build, draft, validate
 from skill2env.stages.context import Context, Item
 from skill2env.stages.parse import SkillSource, discover
 from skill2env.stages.validate.subject import Candidate
+from skill2env.store.folders import read_folder
 
 
 @dataclass(frozen=True)
@@ -27,10 +31,22 @@ class Checked:
     item_id: str
     kind: str
     """accepted, rejected or errored."""
-    report: ValidationReport | None
-    """What the gates said, for an accepted task."""
+    record: Any
+    """What the stage made of it, if it was accepted."""
     refusal: Rejected | Errored | None
     """Why not, for everything else."""
+
+    @property
+    def report(self) -> ValidationReport | None:
+        """What the gates said, for an accepted task."""
+        return self.record if isinstance(self.record, ValidationReport) else None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All that is to be said of the item's files, whether it was accepted or not."""
+        if isinstance(self.refusal, Rejected):
+            return self.refusal.findings
+        return self.record.findings if isinstance(self.record, Skill) else ()
 
     def as_json(self) -> dict[str, Any]:
         """Return it JSON-able."""
@@ -45,11 +61,18 @@ class Checked:
 
 @dataclass(frozen=True)
 class Target:
-    """What a path names: a corpus, a skill in it, and one blueprint or all of the skill's."""
+    """What is to be checked of one skill of a corpus: the skill, and one, some or all of its blueprints."""
 
     corpus: Path
     skill_id: str
-    blueprint: str | None
+    blueprints: frozenset[str] | None = None
+    """Names of the blueprints whose tasks are all checked; None: all that there are."""
+    sampled: frozenset[str] = frozenset()
+    """Names of further blueprints, of which one task each is checked."""
+
+    def wants(self, blueprint: str) -> bool:
+        """Return whether anything of a blueprint is to be checked."""
+        return self.blueprints is None or blueprint in self.blueprints | self.sampled
 
 
 def locate(path: Path) -> Target:
@@ -60,37 +83,67 @@ def locate(path: Path) -> Target:
     """
     folder = path.resolve()
     if folder.is_dir():
-        if folder.parent.name == "skills":
-            return Target(folder.parent.parent, folder.name, None)
-        if folder.parent.name == "blueprints":
-            return Target(folder.parent.parent, folder.name, None)
+        if folder.parent.name in ("skills", "blueprints"):
+            return Target(folder.parent.parent, folder.name)
         if folder.parent.parent.name == "blueprints":
-            return Target(folder.parent.parent.parent, folder.parent.name, folder.name)
+            return Target(folder.parent.parent.parent, folder.parent.name, frozenset({folder.name}))
     raise UsageError(
         f"{path} is no folder <corpus>/skills/<skill> or <corpus>/blueprints/<skill>[/<blueprint>]; name one"
     )
 
 
 def check(
-    path: Path, context: Context, only: str = "", progress: Progress = lambda *_: None
+    targets: Sequence[Target],
+    context: Context,
+    only: str = "",
+    progress: Progress = lambda *_: None,
+    execute: bool = True,
 ) -> Iterator[Checked]:
-    """Yield what becomes of a skill, its blueprints and their tasks; `only` restricts tasks to ids that contain it.
+    """Yield what becomes of skills, their blueprints and their tasks.
+
+    Args:
+        targets: at most one for each skill.
+        context: the workspace.
+        only: restricts tasks to ids that contain it.
+        progress: is told of each task.
+        execute: False: of tasks, only what the store knows of them is told, and nothing is run.
 
     Raises:
-        UsageError: the path names nothing to check.
         EngineDown: no engine answers.
     """
-    target = locate(path)
-    skills, found = _run("parse", _skill_items(target), context)
-    yield from found
-    if not skills and found:
-        return
-    skill: Skill | None = next((record for _, record, _ in skills), None)
-    examples = validate.shell_examples(skill) if skill else ()
-    drafts, found = _run("draft", _blueprint_items(target, skill), context)
+    examples: dict[str, tuple[str, ...]] = {}
+    waiting: list[Item] = []
+    for target in targets:
+        read, found = _run("parse", _skill_items(target), context)
+        yield from (_with_todos(checked, target) for checked in found)
+        if read or not found:
+            skill: Skill | None = next((record for _, record, _ in read), None)
+            examples[target.skill_id] = validate.shell_examples(skill) if skill else ()
+            waiting += _blueprint_items(target, skill)
+    drafts, found = _run("draft", waiting, context)
     yield from found
     drafted = [(item.input_id, blueprint, blob) for item, blueprint, blob in drafts]
-    yield from check_tasks(drafted, examples, context, only, progress)
+    sampled = frozenset(f"{target.skill_id}--{name}" for target in targets for name in target.sampled)
+    yield from check_tasks(drafted, examples, context, only, sampled, progress, execute)
+
+
+def _with_todos(checked: Checked, target: Target) -> Checked:
+    """Return what became of a skill, refused if its files still hold marks of a skeleton."""
+    try:
+        marks = tuple(todos(read_folder(target.corpus / "skills" / target.skill_id)))
+    except (BadTree, OSError):
+        return checked
+    if not marks or checked.kind == "errored":
+        return checked
+    refused = checked.refusal
+    if isinstance(refused, Rejected):
+        refused = refused.model_copy(update={"findings": (*refused.findings, *marks)})
+    else:
+        message = (
+            f"{len(marks)} to-dos are left in the skill; write what they ask for, and take the marks away"
+        )
+        refused = Rejected(rule=TODO, message=message, findings=(*marks, *checked.findings))
+    return replace(checked, kind="rejected", refusal=refused)
 
 
 def read_skill(target: Target, context: Context) -> tuple[Skill | None, list[str]]:
@@ -109,35 +162,45 @@ def read_skill(target: Target, context: Context) -> tuple[Skill | None, list[str
 
 def check_tasks(
     drafted: Iterable[tuple[str, Blueprint, bytes | None]],
-    examples: tuple[str, ...],
+    examples: Mapping[str, tuple[str, ...]],
     context: Context,
     only: str = "",
+    sampled: frozenset[str] = frozenset(),
     progress: Progress = lambda *_: None,
+    execute: bool = True,
 ) -> Iterator[Checked]:
     """Yield what becomes of the tasks of blueprints.
 
     Args:
         drafted: each blueprint with the content id of what it was read from and the archive of its static world files.
-        examples: the shell blocks of the skill.
+        examples: the shell blocks of each skill.
         context: the workspace.
         only: restricts tasks to ids that contain it.
+        sampled: ids of the blueprints of which the first task is taken, and no other.
         progress: is told of each task.
+        execute: False: only what the store knows is told.
     """
     drafted = list(drafted)
     builds = [
         item
         for input_id, blueprint, blob in drafted
-        for item in build.items_of(blueprint, input_id, blob, context.params.build)
-        if only in item.item_id
+        for number, item in enumerate(build.items_of(blueprint, input_id, blob, context.params.build))
+        if only in item.item_id and (number == 0 or blueprint.blueprint_id not in sampled)
     ]
-    tasks, found = _run("build", builds, context, progress)
+    tasks, found = _run("build", builds, context, progress, execute)
     yield from found
     static = {blueprint.blueprint_id: blob for _, blueprint, blob in drafted}
     candidates = (
-        validate.item_of(Candidate(task, static.get(task.blueprint.blueprint_id), examples), blob)
+        validate.item_of(
+            Candidate(
+                task, static.get(task.blueprint.blueprint_id), examples.get(task.blueprint.skill_id, ())
+            ),
+            blob,
+        )
         for _, task, blob in tasks
     )
-    for item, answer in answers(STAGES["validate"], candidates, context, progress):
+    ask = answers if execute else kept_answers
+    for item, answer in ask(STAGES["validate"], candidates, context, progress):
         yield _checked("validate", item, answer)
 
 
@@ -166,24 +229,29 @@ def _skill_items(target: Target) -> list[Item]:
 def _blueprint_items(target: Target, skill: Skill | None) -> list[Item]:
     root = target.corpus / "blueprints" / target.skill_id
     folders = sorted(folder for folder in root.iterdir() if folder.is_dir()) if root.is_dir() else []
-    return [draft.item_of(f, skill, target.corpus) for f in folders if target.blueprint in (None, f.name)]
+    return [draft.item_of(folder, skill, target.corpus) for folder in folders if target.wants(folder.name)]
 
 
 def _run(
-    stage: str, items: Iterable[Item], context: Context, progress: Progress = lambda *_: None
+    stage: str,
+    items: Iterable[Item],
+    context: Context,
+    progress: Progress = lambda *_: None,
+    execute: bool = True,
 ) -> tuple[list[tuple[Item, Any, bytes | None]], list[Checked]]:
     """Return the accepted records of a stage, and what became of each item."""
     accepted, found = [], []
-    for item, answer in answers(STAGES[stage], items, context, progress):
-        found.append(_checked(stage, item, answer))
+    ask = answers if execute else kept_answers
+    for item, answer in ask(STAGES[stage], items, context, progress):
+        checked = _checked(stage, item, answer)
+        found.append(checked)
         if answer.kind == "accepted":
-            accepted.append((item, accepted_record(stage, answer.outcome), answer.blob))
+            accepted.append((item, checked.record, answer.blob))
     return accepted, found
 
 
 def _checked(stage: str, item: Item, answer: Answer) -> Checked:
     if answer.kind == "accepted":
-        report = accepted_record(stage, answer.outcome) if stage == "validate" else None
-        return Checked(stage, item.item_id, answer.kind, report, None)
+        return Checked(stage, item.item_id, answer.kind, accepted_record(stage, answer.outcome), None)
     kind = Rejected if answer.kind == "rejected" else Errored
     return Checked(stage, item.item_id, answer.kind, None, kind.model_validate_json(answer.outcome))

@@ -8,7 +8,7 @@ import traceback
 import typer
 from rich.markup import escape
 
-from skill2env.commands import machine, stages
+from skill2env.commands import machine, new, stages
 from skill2env.commands.bench import bench
 from skill2env.commands.brief import brief
 from skill2env.commands.check import check
@@ -17,6 +17,7 @@ from skill2env.commands.docs import docs
 from skill2env.commands.lint import lint
 from skill2env.commands.provenance import provenance
 from skill2env.commands.records import records
+from skill2env.commands.report import report
 from skill2env.commands.rollout import import_trials
 from skill2env.commands.show import export, show
 from skill2env.commands.soak import soak
@@ -34,7 +35,9 @@ def about() -> None:
 
 stages.register(app)
 app.command()(lint)
+app.add_typer(new.app, name="new")
 app.command()(check)
+app.command()(report)
 app.command()(brief)
 app.command()(show)
 app.command()(export)

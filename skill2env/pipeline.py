@@ -139,11 +139,33 @@ def answers(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _answer(stage: Stage, item: Item, context: Context) -> Answer:
-    key = content_id([stage.NAME, stage.VERSION, item.item_id, item.input_id, stage.settings(context, item)])
+def kept_answers(
+    stage: Stage, items: Iterable[Item], context: Context, progress: Progress = lambda *_: None
+) -> Iterator[tuple[Item, Answer]]:
+    """Yield the items that were answered before, as they are now and under these parameters, with their answers.
+
+    Raises:
+        WorkspaceError: the store can't be read.
+    """
+    for done, item in enumerate(items, 1):
+        if answer := _kept(stage, context, _key(stage, item, context)):
+            yield item, answer
+        progress(done, done, item.item_id)
+
+
+def _key(stage: Stage, item: Item, context: Context) -> str:
+    return content_id([stage.NAME, stage.VERSION, item.item_id, item.input_id, stage.settings(context, item)])
+
+
+def _kept(stage: Stage, context: Context, key: str) -> Answer | None:
     stored = context.store.get(key)
-    if stored:
-        return _as_answer(stored.outcome, stored.blob, stage, fresh=False)
+    return _as_answer(stored.outcome, stored.blob, stage, fresh=False) if stored else None
+
+
+def _answer(stage: Stage, item: Item, context: Context) -> Answer:
+    key = _key(stage, item, context)
+    if kept := _kept(stage, context, key):
+        return kept
     try:
         done = stage.apply(item, context)
     except (EngineDown, EndpointUnusable):

@@ -124,7 +124,9 @@ class GateBench:
         if isinstance(outcome, Rejected):
             yield Checked("draft", f"{self.skill.skill_id}--{self.name}", "rejected", None, outcome)
             return
-        yield from check_tasks([(input_id, outcome.record, static)], self.examples, self.context)
+        yield from check_tasks(
+            [(input_id, outcome.record, static)], {self.skill.skill_id: self.examples}, self.context
+        )
 
     def read(self, files: Tree) -> tuple[Accepted[Blueprint] | Rejected, bytes | None, str]:
         """Return the blueprint or its faults, the archive of its static world files, and its content id."""

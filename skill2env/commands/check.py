@@ -1,8 +1,12 @@
-"""`skill2env check`: a skill or a blueprint through all gates, with the evidence."""
+"""`skill2env check`: a skill, a blueprint, or what a branch touches, through all gates, with the evidence."""
 
 from __future__ import annotations
 
 import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,40 +14,142 @@ import typer
 from rich.markup import escape
 
 from skill2env.commands.common import HERE, AsJson, Root, opened, out
-from skill2env.errors import ExitCode
+from skill2env.errors import ExitCode, UsageError
 from skill2env.progress import bar
 
 if TYPE_CHECKING:
     from skill2env.checking import Checked
+    from skill2env.verdicts import Verdict
 
 _MARKS = {"accepted": "[green]accepted[/]", "rejected": "[red]rejected[/]", "errored": "[yellow]errored[/]"}
 _INDENT = " " * 11
 
 
 def check(
-    path: Annotated[Path, typer.Argument(help="A skill's or a blueprint's folder in a corpus.")],
+    path: Annotated[
+        Path | None, typer.Argument(help="A skill's or a blueprint's folder in a corpus.")
+    ] = None,
     only: Annotated[str, typer.Option(help="Only tasks whose id contains this, for instance easy-s1.")] = "",
+    changed: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of a folder: all that differs from where the branch left this one, e.g. main."
+        ),
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--everything", help="With --changed: where what judges has changed, check all, not a sample."
+        ),
+    ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="With --changed: write funnel, evidence and coverage to this file as Markdown."),
+    ] = None,
+    github: Annotated[
+        bool,
+        typer.Option(
+            "--github", help="With --changed: print annotations, and add the report to the job's summary."
+        ),
+    ] = False,
     as_json: AsJson = False,
     root: Root = HERE,
 ) -> None:
-    """Take a skill or a blueprint through all gates and print the evidence of each."""
-    from skill2env.checking import check as run_check
-
-    kinds = []
-    rows = []
-    with opened(root) as context, bar("check") as progress:
-        for checked in run_check(path, context, only, progress):
-            kinds.append(checked.kind)
-            rows.append(checked.as_json())
-            if not as_json:
-                _show(checked)
-    if as_json:
-        out.print_json(json.dumps(rows))
-    elif kinds.count("accepted") == len(kinds):
-        out.print(f"all {len(kinds)} items accepted")
+    """Take a skill, a blueprint, or what a branch touches through all gates and print the evidence of each."""
+    if (path is None) == (changed is None):
+        raise UsageError("name a folder, or a branch with --changed, and not both")
+    if github and as_json:
+        raise UsageError("--github prints workflow commands, and --json one document; name one of them")
+    if changed is None:
+        if everything or report or github:
+            raise UsageError("--everything, --report and --github belong to --changed; name a branch with it")
+        assert path is not None
+        kinds = _check_folder(path, only, as_json, root)
+    else:
+        kinds = _check_changes(changed, only, everything, report, github, as_json, root)
     if "errored" in kinds and "rejected" not in kinds:
         raise typer.Exit(ExitCode.ENGINE)
     raise typer.Exit(ExitCode.FOUND if "rejected" in kinds else ExitCode.OK)
+
+
+def _check_folder(path: Path, only: str, as_json: bool, root: Path) -> list[str]:
+    from skill2env.checking import check as run_check
+    from skill2env.checking import locate
+
+    with opened(root) as context, bar("check") as progress:
+        checked = _shown(run_check([locate(path)], context, only, progress), not as_json)
+    if as_json:
+        out.print_json(json.dumps([item.as_json() for item in checked]))
+    else:
+        _sum_up(checked)
+    return [item.kind for item in checked]
+
+
+def _check_changes(
+    base: str, only: str, everything: bool, report: Path | None, github: bool, as_json: bool, root: Path
+) -> list[str]:
+    from skill2env.changes import changes_since, select
+    from skill2env.checking import check as run_check
+    from skill2env.store.workspace import write_text
+    from skill2env.verdicts import Verdict
+
+    changes = changes_since(base, root)
+    with opened(root) as context, bar("check") as progress, _no_commands(github):
+        corpus = context.workspace.root / context.params.corpus
+        selection = select(changes, corpus, context.workspace.root / "params.yaml", everything)
+        told = not as_json
+        checked = _shown(run_check(selection.targets, context, only, progress), told)
+        verdict = Verdict(changes, selection, tuple(checked))
+        if as_json:
+            out.print_json(json.dumps(verdict.as_json()))
+        else:
+            _sum_up(checked)
+            for sentence in verdict.scope():
+                out.print(sentence, markup=False)
+    page = "\n".join(verdict.page()) + "\n"
+    if report:
+        write_text(report, page)
+    if github:
+        _to_github(verdict, page)
+    return [item.kind for item in checked]
+
+
+@contextmanager
+def _no_commands(github: bool) -> Iterator[None]:
+    """Keep GitHub from reading workflow commands out of what is printed: names and evidence come from strangers."""
+    if not github:
+        yield
+        return
+    token = secrets.token_hex(16)
+    out.print(f"::stop-commands::{token}", markup=False)
+    try:
+        yield
+    finally:
+        out.print(f"::{token}::", markup=False)
+
+
+def _to_github(verdict: Verdict, page: str) -> None:
+    for line in verdict.annotations():
+        typer.echo(line)
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary:
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(page)
+
+
+def _shown(items: Iterable[Checked], told: bool) -> list[Checked]:
+    """Return all items, each shown as it comes where that is wanted."""
+    found = []
+    for item in items:
+        found.append(item)
+        if told:
+            _show(item)
+    return found
+
+
+def _sum_up(checked: list[Checked]) -> None:
+    if checked and all(item.kind == "accepted" for item in checked):
+        out.print(f"all {len(checked)} items accepted")
 
 
 def _show(checked: Checked) -> None:

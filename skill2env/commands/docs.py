@@ -175,9 +175,8 @@ def _cli() -> str:
 
     from skill2env.cli import app
 
-    group = get_command(app)
     lines = ["# Commands and exit codes", "", "Generated from the command line's own help.", ""]
-    for name, command in group.commands.items():  # type: ignore[attr-defined]
+    for name, command in _commands(get_command(app), ""):
         with command.make_context(name, [], resilient_parsing=True) as context:
             usage = " ".join(command.collect_usage_pieces(context))
             lines += [f"## `skill2env {name} {usage}`", "", command.help or "", ""]
@@ -188,6 +187,15 @@ def _cli() -> str:
     lines += ["## Exit codes", "", "| Code | Name | Means |", "|---|---|---|"]
     lines += [f"| {code.value} | `{code.name}` | {text} |" for code, text in _exit_codes()]
     return "\n".join(lines) + "\n"
+
+
+def _commands(group: Any, before: str) -> Iterator[tuple[str, Any]]:
+    """Yield the name and the command of each command, with those of groups one by one."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
 
 
 def _exit_codes() -> Iterator[tuple[ExitCode, str]]:

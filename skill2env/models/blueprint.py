@@ -28,8 +28,13 @@ def _regex(text: str) -> str:
     return text
 
 
+def is_source(text: str) -> bool:
+    """Return whether a text is FILE:LINE or FILE:FIRST-LAST."""
+    return bool(_SOURCE.match(text))
+
+
 def _source(text: str) -> str:
-    if not _SOURCE.match(text):
+    if not is_source(text):
         raise ValueError("write FILE:LINE or FILE:FIRST-LAST, for instance SKILL.md:12-16")
     return text
 
@@ -40,6 +45,13 @@ def _absolute(text: str) -> str:
             "write an absolute path of plain characters outside /proc, /sys, /dev, /tests, /solution and /logs"
         )
     return text
+
+
+def spans(reference: str) -> tuple[str, int, int]:
+    """Return file, first line and last line of a reference such as `SKILL.md:12-16`, which must be well-formed."""
+    file, _, span = reference.rpartition(":")
+    first, _, last = span.partition("-")
+    return file, int(first), int(last or first)
 
 
 Regex = Annotated[str, AfterValidator(_regex)]
@@ -261,6 +273,8 @@ class Script(Record):
     """For a mistake: what the careless solver does."""
     fails_at: tuple[Level, ...] = ()
     """For a mistake: the levels at which it must earn less than 1."""
+    source: str = ""
+    """For a mistake: the lines of the skill that warn of it; empty where the script names none."""
 
 
 class Blueprint(Record):

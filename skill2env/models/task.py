@@ -49,7 +49,7 @@ class Task(Record):
 
     def record_id(self) -> str:
         """Return the content id of all that validation depends on: the directory, the scripts, the images."""
-        scripts = [script.model_dump(mode="json") for script in self.blueprint.scripts]
+        scripts = [script.model_dump(mode="json", exclude={"source"}) for script in self.blueprint.scripts]
         spec = self.blueprint.spec.model_dump(mode="json")
         runs = [run.model_dump(mode="json") for run in self.world_runs]
         return content_id([self.content_id, scripts, spec, runs, self.toolchain_sha256, self.verifier_sha256])

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from skill2env.checking import Checked, check
+from skill2env.checking import Checked, check, locate
 from skill2env.params import load_params
 from skill2env.stages.context import Context
 from skill2env.store.results import ResultStore
@@ -52,7 +52,7 @@ def _workspace(root: Path, case: Path, expected: dict[str, Any]) -> Path:
 def _check(root: Path, blueprint: Path) -> list[Checked]:
     store = ResultStore(root / "data" / "store" / "results.sqlite")
     with Context(Workspace(root), load_params(root / "params.yaml"), store) as context:
-        return list(check(blueprint, context))
+        return list(check([locate(blueprint)], context))
 
 
 def _expected(name: str) -> dict[str, Any]:

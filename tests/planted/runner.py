@@ -27,7 +27,7 @@ from docker.errors import APIError
 from rich.console import Console
 from rich.table import Table
 
-from skill2env.checking import Checked, check
+from skill2env.checking import Checked, check, locate
 from skill2env.errors import ExitCode, Skill2EnvError, UsageError
 from skill2env.models.base import Record
 from skill2env.models.blueprint import Level
@@ -182,7 +182,7 @@ def run(kind: str, entry: Entry, root: Path, store: ResultStore) -> Row:
     blueprint = lay_out(folder, entry)
     try:
         with Context(Workspace(folder), one_seed(entry.level), store) as context:
-            last = list(check(blueprint, context))[-1]
+            last = list(check([locate(blueprint)], context))[-1]
     except APIError as error:  # one entry that the engine failed must not cost the others their rows
         last = Checked("validate", entry.blueprint, "errored", None, Errored(message=str(error)))
     row = row_of(kind, entry, last)

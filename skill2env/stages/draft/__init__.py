@@ -19,7 +19,7 @@ from skill2env.store.folders import read_folder
 from skill2env.store.shards import read_shard
 
 NAME = "draft"
-VERSION = "1"
+VERSION = "2"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from skill2env.models.blueprint import LEVELS, Blueprint, BlueprintSpec
 from skill2env.models.outcome import Accepted, Finding, Rejected, Severity
+from skill2env.models.todo import todos
 from skill2env.models.tree import Node, Tree, below, pack_gz, tree_id
 from skill2env.stages.draft import located, rules
 from skill2env.stages.draft.scripts import read_scripts
@@ -29,12 +30,12 @@ def read_blueprint(
     tree: Tree, name: str, skill: SkillText
 ) -> tuple[Accepted[Blueprint] | Rejected, bytes | None]:
     """Return the blueprint in a folder's tree and its packed static world files, or all of its faults."""
-    findings = rules.files(tree)
+    findings = [*todos(tree), *rules.files(tree)]
     texts = _texts(tree, findings)
     spec, faults = read_spec(texts.get(YAML), skill)
     findings += faults
     levels = spec.levels if spec else LEVELS
-    scripts, faults = read_scripts(tree, levels)  # type: ignore[arg-type]
+    scripts, faults = read_scripts(tree, levels, skill.lines)  # type: ignore[arg-type]
     findings += [
         fault for fault in faults if (fault.code, fault.file) not in {(f.code, f.file) for f in findings}
     ]
@@ -95,11 +96,14 @@ def read_spec(text: str | None, skill: SkillText) -> tuple[BlueprintSpec | None,
         spec = BlueprintSpec.model_validate(value)
     except ValidationError as error:
         return None, [_schema(fault["loc"], fault["msg"], lines) for fault in error.errors()]
-    where = {ref: located.line_of(("skill_refs", index), lines) for index, ref in enumerate(spec.skill_refs)}
-    where |= {
-        c.source: located.line_of(("rubric", index, "source"), lines) for index, c in enumerate(spec.rubric)
-    }
-    return spec, rules.sources(spec, skill.lines, where) + rules.amounts(spec)
+    cited = [
+        (ref, located.line_of(("skill_refs", index), lines)) for index, ref in enumerate(spec.skill_refs)
+    ]
+    cited += [
+        (criterion.source, located.line_of(("rubric", index, "source"), lines))
+        for index, criterion in enumerate(spec.rubric)
+    ]
+    return spec, rules.sources(cited, skill.lines) + rules.amounts(spec)
 
 
 def _schema(path: tuple[str | int, ...], message: str, lines: dict[located.Path, int]) -> Finding:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from jinja2 import TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 
-from skill2env.models.blueprint import BlueprintSpec
+from skill2env.models.blueprint import BlueprintSpec, spans
 from skill2env.models.outcome import Finding, Severity
 from skill2env.models.python_source import parse_python
 from skill2env.models.tree import Tree
@@ -40,29 +41,29 @@ def files(tree: Tree) -> list[Finding]:
     ]
 
 
-def sources(spec: BlueprintSpec, lines: dict[str, int], line_of: dict[str, int]) -> list[Finding]:
+def sources(references: Iterable[tuple[str, int]], lines: dict[str, int]) -> list[Finding]:
     """Line references of `skill_refs` and the rubric point at lines that the skill has.
 
     Args:
-        spec: the blueprint.
+        references: each reference with its line in blueprint.yaml.
         lines: number of lines of each file of the skill.
-        line_of: line in blueprint.yaml of each reference.
     """
-    findings = []
-    for reference in (*spec.skill_refs, *(criterion.source for criterion in spec.rubric)):
-        file, _, span = reference.rpartition(":")
-        first, _, last = span.partition("-")
-        count = lines.get(file)
-        where = line_of.get(reference, 0)
-        if count is None:
-            findings.append(
-                _fault("source", "blueprint.yaml", where, f"{reference}: the skill has no file {file}")
-            )
-        elif not 1 <= int(first) <= int(last or first) <= count:
-            findings.append(
-                _fault("source", "blueprint.yaml", where, f"{reference}: {file} has {count} lines")
-            )
-    return findings
+    return [
+        fault
+        for reference, where in references
+        for fault in points_nowhere(reference, lines, "blueprint.yaml", where)
+    ]
+
+
+def points_nowhere(reference: str, lines: dict[str, int], file: str, line: int) -> list[Finding]:
+    """Return what is wrong with a line reference to the skill that stands at a line of a file."""
+    cited, first, last = spans(reference)
+    count = lines.get(cited)
+    if count is None:
+        return [_fault("source", file, line, f"{reference}: the skill has no file {cited}")]
+    if not 1 <= first <= last <= count:
+        return [_fault("source", file, line, f"{reference}: {cited} has {count} lines")]
+    return []
 
 
 def amounts(spec: BlueprintSpec) -> list[Finding]:

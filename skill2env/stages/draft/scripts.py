@@ -5,19 +5,28 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from skill2env.models.blueprint import LEVELS, Level, Script
+from skill2env.models.blueprint import LEVELS, Level, Script, is_source
 from skill2env.models.outcome import Finding, Severity
 from skill2env.models.tree import Tree
+from skill2env.stages.draft.rules import points_nowhere
 from skill2env.trial.script import split_steps
 
 _NAME = re.compile(r"^(solutions|mistakes)/([a-z0-9]+(?:-[a-z0-9]+)*)\.sh$")
-_HEADER = re.compile(r"^# (Slip|Fails at): *(.*)$")
+_HEADER = re.compile(r"^# (Slip|Fails at|Source): *(.*)$")
 MIN_MISTAKES = 2
 MIN_REFERENCE_STEPS = 2
 
 
-def read_scripts(tree: Tree, levels: tuple[Level, ...]) -> tuple[tuple[Script, ...], list[Finding]]:
-    """Return the reference, the alternatives and the mistakes, in this order, and what is wrong with them."""
+def read_scripts(
+    tree: Tree, levels: tuple[Level, ...], lines: dict[str, int]
+) -> tuple[tuple[Script, ...], list[Finding]]:
+    """Return the reference, the alternatives and the mistakes, in this order, and what is wrong with them.
+
+    Args:
+        tree: the blueprint's files.
+        levels: the levels that a mistake may name.
+        lines: number of lines of each file of the skill.
+    """
     scripts: list[Script] = []
     findings: list[Finding] = []
     for path in sorted(tree):
@@ -34,7 +43,7 @@ def read_scripts(tree: Tree, levels: tuple[Level, ...]) -> tuple[tuple[Script, .
                 )
             )
             continue
-        script, faults = _read(path, match[1] == "mistakes", match[2], tree[path].data, levels)
+        script, faults = _read(path, match[1] == "mistakes", match[2], tree[path].data, levels, lines)
         findings += faults
         if script:
             scripts.append(script)
@@ -44,7 +53,7 @@ def read_scripts(tree: Tree, levels: tuple[Level, ...]) -> tuple[tuple[Script, .
 
 
 def _read(
-    path: str, mistake: bool, name: str, data: bytes, levels: tuple[Level, ...]
+    path: str, mistake: bool, name: str, data: bytes, levels: tuple[Level, ...], lines: dict[str, int]
 ) -> tuple[Script | None, list[Finding]]:
     try:
         text = data.decode("utf-8")
@@ -71,14 +80,18 @@ def _read(
                 f'split the reference into at least {MIN_REFERENCE_STEPS} steps, each after a "#>" line that says why',
             )
         )
-    slip, fails_at, faults = _header(path, text, levels) if mistake else ("", (), [])
+    if not mistake:
+        return Script(name=name, role=role, steps=steps) if steps else None, findings
+    slip, fails_at, source, faults = _header(path, text, levels, lines)
     findings += faults
     if not steps:
         return None, findings
-    return Script(name=name, role=role, steps=steps, slip=slip, fails_at=fails_at), findings
+    return Script(name=name, role=role, steps=steps, slip=slip, fails_at=fails_at, source=source), findings
 
 
-def _header(path: str, text: str, levels: tuple[Level, ...]) -> tuple[str, tuple[Level, ...], list[Finding]]:
+def _header(
+    path: str, text: str, levels: tuple[Level, ...], lines: dict[str, int]
+) -> tuple[str, tuple[Level, ...], str, list[Finding]]:
     found: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(text.splitlines()[:10], 1):
         if match := _HEADER.match(line):
@@ -102,7 +115,15 @@ def _header(path: str, text: str, levels: tuple[Level, ...]) -> tuple[str, tuple
             )
         )
     fails_at = tuple(level for level in LEVELS if level in wanted)
-    return found.get("Slip", (0, ""))[1], fails_at, findings  # type: ignore[return-value]
+    number, source = found.get("Source", (0, ""))
+    if source and not is_source(source):
+        message = (
+            f'"{source}" is no line of the skill; write "# Source: SKILL.md:12" or "# Source: SKILL.md:12-14"'
+        )
+        findings.append(_fault("mistake-header", path, number, message))
+    elif source:
+        findings += points_nowhere(source, lines, path, number)
+    return found.get("Slip", (0, ""))[1], fails_at, source, findings  # type: ignore[return-value]
 
 
 def _enough(scripts: list[Script]) -> list[Finding]:

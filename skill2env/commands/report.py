@@ -1,0 +1,42 @@
+"""`skill2env report`: what is known of one skill, for its author."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markdown import Markdown
+
+from skill2env.commands.common import HERE, AsJson, Root, opened, out
+from skill2env.errors import ExitCode
+
+
+def report(
+    skill: Annotated[str, typer.Argument(help="A skill's name, or its folder in a corpus.")],
+    page: Annotated[Path | None, typer.Option(help="Also write it to this file, as a Markdown page.")] = None,
+    as_json: AsJson = False,
+    root: Root = HERE,
+) -> None:
+    """Show whether a skill can be practised, which of its advice is exercised, and how strong its tasks are."""
+    from skill2env.checking import Target, locate
+    from skill2env.reporting import skill_report
+    from skill2env.store.workspace import write_text
+
+    with opened(root) as context:
+        corpus = context.workspace.root / context.params.corpus
+        target = (
+            Target(corpus, skill)
+            if "/" not in skill and (corpus / "skills" / skill).exists()
+            else locate(Path(skill))
+        )
+        found = skill_report(Target(target.corpus, target.skill_id), context)
+    lines = found.lines()
+    if page:
+        write_text(page, "\n".join(lines) + "\n")
+    if as_json:
+        out.print_json(json.dumps(found.as_json()))
+    else:
+        out.print(Markdown("\n".join(lines)), soft_wrap=False)
+    raise typer.Exit(ExitCode.FOUND if found.refused else ExitCode.OK)

@@ -1,0 +1,175 @@
+"""Which of a skill's advice is exercised by tasks, mistakes and criteria, and which by nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from skill2env.escaped import markdown
+from skill2env.models.blueprint import Blueprint, spans
+from skill2env.models.skill import Skill
+
+_PITFALLS = re.compile(
+    r"\b(?:pitfalls?|gotchas?|traps?|caveats?|anti-?patterns?|watch out|beware)\b"
+    r"|\b(?:common|frequent|typical) (?:mistakes?|errors?|problems?|issues?|failures?)\b"
+    r"|\bmistakes to avoid\b|陷阱|常见(?:错误|问题)|落とし穴|よくある",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"^ {0,3}(?:[-*+]|\d{1,3}[.)])\s+(.+)$")
+_MARKS = re.compile(r"\*\*|__")
+_SHOWN = 160
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One thing that a skill demands, forbids or warns of, and what exercises it."""
+
+    kind: str
+    """must do, must not, should do, should not, or pitfall."""
+    text: str
+    """What the skill says."""
+    line: int
+    """First line in the skill's file, from 1."""
+    end_line: int
+    """Last line."""
+    blueprints: tuple[str, ...]
+    """Blueprints whose tasks, and so their checks, exercise these lines (`skill_refs`)."""
+    mistakes: tuple[str, ...]
+    """Mistakes that cite these lines, as `<blueprint>/<mistake>`."""
+    criteria: tuple[str, ...]
+    """Criteria that cite these lines, as `<blueprint>/<criterion>`."""
+
+    @property
+    def exercised(self) -> bool:
+        """True if anything exercises it."""
+        return bool(self.blueprints or self.mistakes or self.criteria)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What blueprints exercise of a skill."""
+
+    skill_id: str
+    advice: tuple[Advice, ...]
+    """All advice, by line."""
+    uncited: tuple[str, ...]
+    """Mistakes that name no line of the skill, as `<blueprint>/<mistake>`: what they exercise is not known."""
+
+    @property
+    def unexercised(self) -> tuple[Advice, ...]:
+        """The advice that nothing exercises."""
+        return tuple(advice for advice in self.advice if not advice.exercised)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it JSON-able."""
+        return {
+            "skill": self.skill_id,
+            "advice": [{**vars(advice), "exercised": advice.exercised} for advice in self.advice],
+            "exercised": len(self.advice) - len(self.unexercised),
+            "unexercised": len(self.unexercised),
+            "mistakes_without_source": list(self.uncited),
+        }
+
+    def lines(self) -> list[str]:
+        """Return it as lines of Markdown: a sentence, and a table of what exercises what."""
+        if not self.advice:
+            return ["The skill demands, forbids and warns of nothing that could be found."]
+        well = len(self.advice) - len(self.unexercised)
+        lines = [
+            f"{well} of {len(self.advice)} pieces of advice are exercised, {len(self.unexercised)} by nothing.",
+            "",
+            "| Line | Advice | Kind | Checks of | Mistakes | Criteria |",
+            "|---|---|---|---|---|---|",
+        ]
+        for advice in self.advice:
+            cells = [_listed(names) for names in (advice.blueprints, advice.mistakes, advice.criteria)]
+            if not advice.exercised:
+                cells[0] = "**nothing**"
+            lines.append(
+                f"| {advice.line} | {markdown(advice.text, _SHOWN)} | {advice.kind} | {' | '.join(cells)} |"
+            )
+        if self.uncited:
+            lines += [
+                "",
+                f"{len(self.uncited)} mistakes name no line of the skill, so what they exercise is not known: "
+                f"{_listed(self.uncited)}. Give each a line `# Source: SKILL.md:LINE`.",
+            ]
+        return lines
+
+
+def coverage(skill: Skill, blueprints: Iterable[Blueprint]) -> Coverage:
+    """Return what blueprints exercise of a skill's normative statements and pitfalls."""
+    blueprints = list(blueprints)
+    cited: dict[str, list[tuple[int, int, str]]] = {"blueprints": [], "mistakes": [], "criteria": []}
+    uncited = []
+
+    def cite(what: str, reference: str, name: str) -> None:
+        file, first, last = spans(reference)
+        if file == skill.skill_file:
+            cited[what].append((first, last, name))
+
+    for blueprint in blueprints:
+        for reference in blueprint.spec.skill_refs:
+            cite("blueprints", reference, blueprint.name)
+        for criterion in blueprint.spec.rubric:
+            cite("criteria", criterion.source, f"{blueprint.name}/{criterion.id}")
+        for script in blueprint.scripts:
+            if script.source:
+                cite("mistakes", script.source, f"{blueprint.name}/{script.name}")
+            elif script.role == "mistake":
+                uncited.append(f"{blueprint.name}/{script.name}")
+    advice = tuple(
+        Advice(kind, text, line, end, **{what: _meeting(line, end, spots) for what, spots in cited.items()})
+        for kind, text, line, end in _advice(skill)
+    )
+    return Coverage(skill.skill_id, advice, tuple(uncited))
+
+
+def _meeting(line: int, end: int, spots: list[tuple[int, int, str]]) -> tuple[str, ...]:
+    """Return the names of the spots that share a line with a span, once each."""
+    return tuple(dict.fromkeys(name for first, last, name in spots if first <= end and line <= last))
+
+
+def _advice(skill: Skill) -> list[tuple[str, str, int, int]]:
+    """Return kind, text, first and last line of all advice, by line; a statement in a pitfall is part of it."""
+    warned = _pitfalls(skill)
+    within = {line for _, _, first, last in warned for line in range(first, last + 1)}
+    stated = [
+        (
+            f"{statement.strength} {'not' if statement.polarity == 'dont' else 'do'}",
+            statement.text,
+            statement.line,
+        )
+        for statement in skill.statements
+        if statement.line not in within
+    ]
+    return sorted([*warned, *((*found, found[2]) for found in stated)], key=lambda advice: advice[2])
+
+
+def _pitfalls(skill: Skill) -> list[tuple[str, str, int, int]]:
+    """Return the items of lists below headings that announce pitfalls."""
+    text = skill.text.split("\n")
+    coded = {line for block in skill.code_blocks for line in range(block.start_line, block.end_line + 1)}
+    announced = {
+        line
+        for section in skill.sections
+        if _PITFALLS.search(section.title)
+        for line in range(section.start_line + 1, section.end_line + 1)
+    } - coded
+    found: list[tuple[str, str, int, int]] = []
+    for line in sorted(announced):
+        item = _ITEM.match(text[line - 1]) if line <= len(text) else None
+        if item:
+            found.append(("pitfall", _MARKS.sub("", item[1]).strip(), line, line))
+        elif (
+            found and found[-1][3] == line - 1 and text[line - 1].startswith("  ") and text[line - 1].strip()
+        ):
+            kind, said, first, _ = found[-1]
+            found[-1] = (kind, f"{said} {text[line - 1].strip()}", first, line)
+    return found
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(markdown(name) for name in names)

@@ -1,0 +1,196 @@
+"""The author's report: what is known of one skill, its advice, its blueprints and the strength of its tasks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from skill2env.checking import Checked, Target, check
+from skill2env.coverage import Coverage, coverage
+from skill2env.errors import UsageError
+from skill2env.escaped import fenced, markdown
+from skill2env.models.blueprint import Blueprint
+from skill2env.models.outcome import Errored, Rejected
+from skill2env.models.skill import Skill
+from skill2env.stages import build
+from skill2env.stages.context import Context
+
+_FIGURES = (
+    ("oracle", "oracle_passes", "oracle_runs"),
+    ("alternatives", "alternatives_passed", "alternatives"),
+    ("mistakes", "mistakes_caught", "mistakes"),
+    ("left out", "drops_failed", "drops"),
+    ("mutants", "mutants_killed", "mutants"),
+)
+"""Column, figure of what went well, figure of what was tried."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One task, and what is known of its strength."""
+
+    task_id: str
+    kind: str
+    """accepted, rejected, errored, or unknown where it was never taken through the gates as it is now."""
+    figures: dict[str, Any]
+    """Figures of all gates, of an accepted task."""
+    message: str
+    """Rule and sentence, of one that was not accepted."""
+
+
+@dataclass(frozen=True)
+class SkillReport:
+    """All that an author wants to know of one skill."""
+
+    skill_id: str
+    skill: Skill | None
+    """None where it was refused."""
+    checked: tuple[Checked, ...]
+    """What became of the skill and of each blueprint."""
+    coverage: Coverage | None
+    tasks: tuple[Measured, ...]
+
+    @property
+    def feasibility(self) -> dict[str, Any] | None:
+        """Whether the skill can be practised offline, where that was judged."""
+        found = getattr(self.skill, "feasibility", None)
+        return found.model_dump(mode="json") if found is not None else None
+
+    @property
+    def refused(self) -> bool:
+        """True if the skill, a blueprint or a task is refused."""
+        return "rejected" in {*(item.kind for item in self.checked), *(task.kind for task in self.tasks)}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it JSON-able."""
+        return {
+            "skill": self.skill_id,
+            "name": self.skill.name if self.skill else None,
+            "feasibility": self.feasibility,
+            "findings": [finding.model_dump(mode="json") for finding in self.checked[0].findings],
+            "items": [item.as_json() for item in self.checked],
+            "coverage": self.coverage.as_json() if self.coverage else None,
+            "tasks": [vars(task) for task in self.tasks],
+        }
+
+    def lines(self) -> list[str]:
+        """Return it as the lines of a Markdown page."""
+        lines = [f"# {markdown(self.skill_id)}", ""]
+        lines += [markdown(self.skill.description), ""] if self.skill else []
+        lines += [*_feasibility(self.feasibility), *_findings(self.checked[0]), *self._blueprints()]
+        lines += ["## Advice", "", *self.coverage.lines(), ""] if self.coverage else []
+        return [*lines, *self._strength()]
+
+    def _blueprints(self) -> list[str]:
+        lines = ["## Blueprints", ""]
+        for item in self.checked[1:]:
+            lines.append(f"- {markdown(item.item_id)}: {item.kind}{_why(item)}")
+            lines += [f"  - {markdown(str(finding))}" for finding in item.findings]
+        return [*(lines if len(lines) > 2 else [*lines, "No blueprint was written for it."]), ""]
+
+    def _strength(self) -> list[str]:
+        if not self.tasks:
+            return []
+        names = [name for name, _, _ in _FIGURES]
+        lines = ["## Tasks", "", "Well / tried, as the gates measured it.", ""]
+        lines += [f"| Task | Outcome | {' | '.join(names)} | Kill rate |", "|---" * (len(names) + 3) + "|"]
+        for task in self.tasks:
+            told = [
+                f"{_shown(task, well)}/{_shown(task, tried)}" if task.figures else ""
+                for _, well, tried in _FIGURES
+            ]
+            rate = task.figures.get("kill_rate")
+            rated = f"{rate:.0%}" if isinstance(rate, float | int) else ""
+            lines.append(f"| {markdown(task.task_id)} | {task.kind} | {' | '.join(told)} | {rated} |")
+        if any(task.kind == "unknown" for task in self.tasks):
+            lines += [
+                "",
+                "Tasks of unknown strength were never taken through the gates as they are now: `skill2env check`.",
+            ]
+        lines += [
+            f"\n{markdown(task.task_id)}: {markdown(task.message)}" for task in self.tasks if task.message
+        ]
+        return lines
+
+
+def skill_report(target: Target, context: Context) -> SkillReport:
+    """Return what is known of a skill; nothing is run, so tasks have the figures of when they were last validated.
+
+    Raises:
+        UsageError: there is no such skill.
+    """
+    checked = list(check([target], context, execute=False))
+    if not checked or checked[0].stage != "parse":
+        raise UsageError(
+            f"there is no skill {target.skill_id} in {target.corpus / 'skills'}; name one, or its folder"
+        )
+    skill = checked[0].record
+    blueprints = [item.record for item in checked if isinstance(item.record, Blueprint)]
+    return SkillReport(
+        skill_id=target.skill_id,
+        skill=skill,
+        checked=tuple(item for item in checked if item.stage in ("parse", "draft")),
+        coverage=coverage(skill, blueprints) if skill else None,
+        tasks=tuple(_measured(blueprints, checked, context)),
+    )
+
+
+def _measured(blueprints: list[Blueprint], checked: list[Checked], context: Context) -> list[Measured]:
+    last = {item.item_id: item for item in checked if item.stage in ("build", "validate")}
+    found = []
+    for blueprint in blueprints:
+        for order in build.items_of(blueprint, "", None, context.params.build):
+            item = last.get(order.item_id)
+            if item is None or (item.stage == "build" and item.kind == "accepted"):
+                found.append(Measured(order.item_id, "unknown", {}, ""))
+            else:
+                found.append(
+                    Measured(item.item_id, item.kind, figures_of(item), _why(item).removeprefix(", "))
+                )
+    return found
+
+
+def figures_of(item: Checked) -> dict[str, Any]:
+    """Return the figures of all gates of an accepted task; none for anything else."""
+    gates = item.report.gates if item.report else ()
+    return {name: value for gate in gates for name, value in gate.figures.items()}
+
+
+def _why(item: Checked) -> str:
+    if isinstance(item.refusal, Rejected):
+        return f", {item.refusal.rule}: {item.refusal.message}"
+    return f", {item.refusal.message}" if isinstance(item.refusal, Errored) else ""
+
+
+def _shown(task: Measured, name: str) -> str:
+    return str(task.figures.get(name, "-"))
+
+
+def _feasibility(found: dict[str, Any] | None) -> list[str]:
+    """Return the section on whether the skill can be practised; nothing where that was not judged."""
+    if found is None:
+        return []
+    return [
+        "## Can it be practised?",
+        "",
+        *(f"- {key}: {markdown(_text(value))}" for key, value in found.items()),
+        "",
+    ]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_text(part)}" for key, part in value.items())
+    return "; ".join(_text(part) for part in value) if isinstance(value, list) else str(value)
+
+
+def _findings(item: Checked) -> list[str]:
+    lines = ["## Against the specification", ""]
+    if isinstance(item.refusal, Rejected):
+        lines += [f"Refused, {item.refusal.rule}: {markdown(item.refusal.message)}", ""]
+        lines += [*fenced(item.refusal.evidence), ""] if item.refusal.evidence else []
+    if not item.findings:
+        return [*lines, "Nothing departs from it.", ""]
+    for finding in item.findings:
+        lines.append(f"- {finding.severity}: {markdown(str(finding))}")
+    return [*lines, ""]
