@@ -54,7 +54,8 @@ def written_for(
 
 @pytest.fixture(scope="module")
 def written(made: Scripted, folder: Path) -> dict[str, Blueprint]:
-    found = written_for(made.store, made.client.params, folder)
+    found, ledger = drafted(made.store, PARAMS | {"llm": made.client.params}, folder, CORPUS, SKILLS)
+    assert {row.purpose for row in ledger} == {"plan", "write", "blind", "blind-judge"}
     assert [(name, answer.outcome) for name, answer in found.items() if answer.kind != "accepted"] == []
     return {name.split("--")[1]: accepted_record("draft", answer.outcome) for name, answer in found.items()}
 
