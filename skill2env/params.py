@@ -150,6 +150,8 @@ class Price(Record):
     """Tokens read."""
     cached: Annotated[float, Field(ge=0)] | None = None
     """Tokens read from the endpoint's cache; None: they cost what others do."""
+    cache_written: Annotated[float, Field(ge=0)] | None = None
+    """Tokens read and written into the endpoint's cache; None: they cost what others do."""
     output: Annotated[float, Field(ge=0)]
     """Tokens written."""
     long_from: Annotated[int, Field(ge=1)] | None = None
@@ -169,6 +171,8 @@ class EndpointParams(Record):
     """Name of the environment variable that holds the key; empty where none is needed. The key itself is never written here."""
     structure: Literal["schema", "told"] = "schema"
     """How a JSON Schema is enforced. `schema`: the endpoint does it. `told`: it can't, so the model is only told."""
+    cache: bool = True
+    """For `anthropic`, which has to be asked: what later requests repeat is kept in the endpoint's cache for five minutes."""
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 4
     """Requests that may be open at the same time."""
     requests_per_minute: Annotated[float, Field(gt=0)] | None = None
@@ -206,7 +210,8 @@ class LlmParams(Record):
     prices: dict[str, Price] = {}  # noqa: RUF012  # pydantic copies it
     """Prices by `<endpoint>/<model>`, before those that come with the package; keys as in docs/models.md."""
     records: tuple[str, ...] = ()
-    """Files of records, or folders of such files (`*.jsonl`), relative to the workspace: what they hold is never asked again."""
+    """Files of records, or folders of such files (`*.jsonl`, or compressed `*.jsonl.xz`), relative to the workspace: what they
+    hold is never asked again."""
     replay_only: bool = False
     """True: nothing is asked over the network; a request that is in no record ends the run with exit code 9."""
     budget: BudgetParams = BudgetParams()
