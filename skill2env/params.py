@@ -27,6 +27,56 @@ class DriverParams(Record):
     it again. True: the pipeline goes on without such items, and the next run tries them only when the stage runs again."""
 
 
+class ImportParams(Record):
+    """What `skill2env import` takes, and how many of one kind."""
+
+    licences: tuple[str, ...] = (
+        "0BSD",
+        "AGPL-3.0-only",
+        "AGPL-3.0-or-later",
+        "Apache-2.0",
+        "Artistic-2.0",
+        "BSD-2-Clause",
+        "BSD-3-Clause",
+        "BSL-1.0",
+        "CC-BY-3.0",
+        "CC-BY-4.0",
+        "CC-BY-SA-3.0",
+        "CC-BY-SA-4.0",
+        "CC0-1.0",
+        "EPL-2.0",
+        "EUPL-1.2",
+        "GPL-2.0-only",
+        "GPL-2.0-or-later",
+        "GPL-3.0-only",
+        "GPL-3.0-or-later",
+        "ISC",
+        "LGPL-2.1-only",
+        "LGPL-2.1-or-later",
+        "LGPL-3.0-only",
+        "LGPL-3.0-or-later",
+        "MIT",
+        "MIT-0",
+        "MPL-2.0",
+        "NCSA",
+        "PostgreSQL",
+        "Unlicense",
+        "UPL-1.0",
+        "WTFPL",
+        "Zlib",
+    )
+    """SPDX names of the licences that let all pass on changed copies; skills under others are kept by reference, or not at all."""
+    similarity: Annotated[float, Field(ge=0.5, le=1)] = 0.8
+    """Share of common five-word sequences (Jaccard, by MinHash) from which two skills are near copies: of one cluster, which
+    no split of the dataset tears apart."""
+    max_per_cluster: Annotated[int, Field(ge=1)] = 1
+    """Near copies of each other that a corpus takes in; exact copies count once in any case."""
+    max_per_repository: Annotated[int, Field(ge=1)] = 200
+    """Skills of one origin that a corpus takes in."""
+    max_per_author: Annotated[int, Field(ge=1)] = 200
+    """Skills of one author that a corpus takes in: who the frontmatter names, else the owner of the repository."""
+
+
 class ParseParams(Record):
     """The parse stage has no parameters."""
 
@@ -227,6 +277,8 @@ class Params(Record):
     """The driver."""
     llm: LlmParams = LlmParams()
     """Language models."""
+    import_: Annotated[ImportParams, Field(alias="import")] = ImportParams()
+    """Import."""
     parse: ParseParams = ParseParams()
     """The parse stage."""
     draft: DraftParams = DraftParams()
