@@ -73,7 +73,7 @@ def test_the_walk_through_ends_in_an_accepted_task(
     print(f"the walk-through took {seconds:.1f} s")
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     assert done.stdout.count(f"validate  accepted  {TASK}") == 2, "by folder, and by --changed"
-    assert "6 of 6 pieces of advice are exercised, 0 by nothing" in done.stdout
+    assert "pieces of advice are exercised, 0 by nothing" in done.stdout
     assert "Checked for the change: timesheet-totals with all of its blueprints." in done.stdout
     assert seconds < LONGEST_SEC
     _told_as_json(root)

@@ -138,12 +138,12 @@ def test_the_command_tells_the_same_in_three_ways(root: Path) -> None:
     run, here = CliRunner().invoke, ["--workspace", str(root)]
     told = run(app, ["report", "till-receipts", "--page", str(root / "page.md"), *here])
     assert told.exit_code == 0, told.output
-    summary = "2 of 2 pieces of advice are exercised, 0 by nothing."
+    summary = "3 of 3 pieces of advice are exercised, 0 by nothing."
     assert summary in told.stdout
     assert summary in (root / "page.md").read_text()
     by_folder = str(root / "skills_corpus" / "skills" / "till-receipts")
     document = json.loads(run(app, ["report", by_folder, "--json", *here]).stdout)
-    assert (document["coverage"]["exercised"], document["coverage"]["unexercised"]) == (2, 0)
+    assert (document["coverage"]["exercised"], document["coverage"]["unexercised"]) == (3, 0)
     assert [finding["code"] for finding in document["findings"]] == ["no-provenance"]
 
 
