@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from skill2env.escaped import markdown
+from skill2env.escaped import markdown, one_line
 from skill2env.models.blueprint import Blueprint, spans
 from skill2env.models.skill import Skill
 
@@ -62,6 +62,13 @@ class Coverage:
         """The advice that nothing exercises."""
         return tuple(advice for advice in self.advice if not advice.exercised)
 
+    def summary(self) -> str:
+        """Return one sentence."""
+        if not self.advice:
+            return "The skill demands, forbids and warns of nothing that could be found."
+        well = len(self.advice) - len(self.unexercised)
+        return f"{well} of {len(self.advice)} pieces of advice are exercised, {len(self.unexercised)} by nothing."
+
     def as_json(self) -> dict[str, Any]:
         """Return it JSON-able."""
         return {
@@ -75,10 +82,9 @@ class Coverage:
     def lines(self) -> list[str]:
         """Return it as lines of Markdown: a sentence, and a table of what exercises what."""
         if not self.advice:
-            return ["The skill demands, forbids and warns of nothing that could be found."]
-        well = len(self.advice) - len(self.unexercised)
+            return [self.summary()]
         lines = [
-            f"{well} of {len(self.advice)} pieces of advice are exercised, {len(self.unexercised)} by nothing.",
+            self.summary(),
             "",
             "| Line | Advice | Kind | Checks of | Mistakes | Criteria |",
             "|---|---|---|---|---|---|",
@@ -97,6 +103,26 @@ class Coverage:
                 f"{_listed(self.uncited)}. Give each a line `# Source: SKILL.md:LINE`.",
             ]
         return lines
+
+
+def told(covered: Coverage) -> list[str]:
+    """Return what is exercised as lines of plain text, for a terminal."""
+    lines = [covered.summary()]
+    for advice in covered.advice:
+        lines.append(f"line {advice.line}, {advice.kind}: {one_line(advice.text, _SHOWN)}")
+        by = [
+            f"{what} {', '.join(names)}"
+            for what, names in (
+                ("checks of", advice.blueprints),
+                ("mistakes", advice.mistakes),
+                ("criteria", advice.criteria),
+            )
+            if names
+        ]
+        lines.append(f"  {'; '.join(by) or 'exercised by nothing'}")
+    if covered.uncited:
+        lines.append(f"mistakes without a line `# Source: SKILL.md:LINE`: {', '.join(covered.uncited)}")
+    return lines
 
 
 def coverage(skill: Skill, blueprints: Iterable[Blueprint]) -> Coverage:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from skill2env.checking import Checked, Target, check
-from skill2env.coverage import Coverage, coverage
+from skill2env.coverage import Coverage, coverage, told
 from skill2env.errors import UsageError
-from skill2env.escaped import fenced, markdown
+from skill2env.escaped import fenced, markdown, one_line
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.outcome import Errored, Rejected
 from skill2env.models.skill import Skill
@@ -23,6 +23,7 @@ _FIGURES = (
     ("mutants", "mutants_killed", "mutants"),
 )
 """Column, figure of what went well, figure of what was tried."""
+_UNKNOWN = "It was never taken through the gates as it is now; `skill2env check` does."
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,16 @@ class Measured:
     """Figures of all gates, of an accepted task."""
     message: str
     """Rule and sentence, of one that was not accepted."""
+
+    def strength(self) -> list[tuple[str, str]]:
+        """Return name and text of each figure that is shown; empty texts where nothing was measured."""
+        rate = self.figures.get("kill_rate")
+        rated = f"{rate:.0%}" if isinstance(rate, float | int) else ""
+        shown = [
+            (name, f"{self.figures.get(well, '-')}/{self.figures.get(tried, '-')}" if self.figures else "")
+            for name, well, tried in _FIGURES
+        ]
+        return [*shown, ("kill rate", rated)]
 
 
 @dataclass(frozen=True)
@@ -93,23 +104,29 @@ class SkillReport:
             return []
         names = [name for name, _, _ in _FIGURES]
         lines = ["## Tasks", "", "Well / tried, as the gates measured it.", ""]
-        lines += [f"| Task | Outcome | {' | '.join(names)} | Kill rate |", "|---" * (len(names) + 3) + "|"]
-        for task in self.tasks:
-            told = [
-                f"{_shown(task, well)}/{_shown(task, tried)}" if task.figures else ""
-                for _, well, tried in _FIGURES
-            ]
-            rate = task.figures.get("kill_rate")
-            rated = f"{rate:.0%}" if isinstance(rate, float | int) else ""
-            lines.append(f"| {markdown(task.task_id)} | {task.kind} | {' | '.join(told)} | {rated} |")
-        if any(task.kind == "unknown" for task in self.tasks):
-            lines += [
-                "",
-                "Tasks of unknown strength were never taken through the gates as they are now: `skill2env check`.",
-            ]
+        lines += [f"| Task | Outcome | {' | '.join(names)} | kill rate |", "|---" * (len(names) + 3) + "|"]
         lines += [
-            f"\n{markdown(task.task_id)}: {markdown(task.message)}" for task in self.tasks if task.message
+            f"| {markdown(task.task_id)} | {task.kind} | {' | '.join(value for _, value in task.strength())} |"
+            for task in self.tasks
         ]
+        if any(task.kind == "unknown" for task in self.tasks):
+            lines += ["", _UNKNOWN]
+        for task in self.tasks:
+            lines += ["", f"{markdown(task.task_id)}: {markdown(task.message)}"] if task.message else []
+        return lines
+
+    def told(self) -> list[str]:
+        """Return it as lines of plain text, for a terminal."""
+        lines = [one_line(f"skill {self.skill_id}")]
+        for key, value in (self.feasibility or {}).items():
+            lines.append(f"  {key}: {one_line(_text(value))}")
+        for item in self.checked:
+            lines.append(one_line(f"{item.stage:9} {item.kind}  {item.item_id}{_why(item)}"))
+            lines += [f"  {finding.severity}: {one_line(str(finding))}" for finding in item.findings]
+        lines += told(self.coverage) if self.coverage else []
+        for task in self.tasks:
+            figures = ", ".join(f"{name} {value}" for name, value in task.strength() if value)
+            lines.append(f"task {task.task_id} {task.kind}: {figures or one_line(task.message) or _UNKNOWN}")
         return lines
 
 
@@ -160,10 +177,6 @@ def _why(item: Checked) -> str:
     if isinstance(item.refusal, Rejected):
         return f", {item.refusal.rule}: {item.refusal.message}"
     return f", {item.refusal.message}" if isinstance(item.refusal, Errored) else ""
-
-
-def _shown(task: Measured, name: str) -> str:
-    return str(task.figures.get(name, "-"))
 
 
 def _feasibility(found: dict[str, Any] | None) -> list[str]:

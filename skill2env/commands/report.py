@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markdown import Markdown
 
 from skill2env.commands.common import HERE, AsJson, Root, opened, out
 from skill2env.errors import ExitCode
@@ -32,11 +31,11 @@ def report(
             else locate(Path(skill))
         )
         found = skill_report(Target(target.corpus, target.skill_id), context)
-    lines = found.lines()
     if page:
-        write_text(page, "\n".join(lines) + "\n")
+        write_text(page, "\n".join(found.lines()) + "\n")
     if as_json:
         out.print_json(json.dumps(found.as_json()))
     else:
-        out.print(Markdown("\n".join(lines)), soft_wrap=False)
+        for line in found.told():
+            out.print(line, markup=False)
     raise typer.Exit(ExitCode.FOUND if found.refused else ExitCode.OK)
