@@ -14,8 +14,8 @@ from skill2env.commands.brief import brief
 from skill2env.commands.check import check
 from skill2env.commands.common import err
 from skill2env.commands.docs import docs
-from skill2env.commands.lint import lint
 from skill2env.commands.intake import import_skills
+from skill2env.commands.lint import lint
 from skill2env.commands.provenance import provenance
 from skill2env.commands.records import records
 from skill2env.commands.report import report
