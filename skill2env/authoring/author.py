@@ -63,7 +63,6 @@ class ModelAuthor:
         """Yield a commission for each workflow that can be practised; one item says so where there is none, or no plan.
 
         Raises:
-            EndpointUnusable: the endpoint would refuse every request.
             BudgetSpent, MissingRecord: nothing more may be asked.
         """
         for planned in self._planner.plans(skills, self._at_once):

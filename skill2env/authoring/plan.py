@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from skill2env.authoring import knowledge
-from skill2env.errors import EndpointUnusable, ModelError
+from skill2env.errors import ModelError
 from skill2env.llm.client import Model
 from skill2env.llm.ledger import spent_on
 from skill2env.llm.quoted import quoted
@@ -54,7 +54,6 @@ class Planner:
         """Yield what came of each skill, in the order of the skills; a failure at one of them costs the others nothing.
 
         Raises:
-            EndpointUnusable: the endpoint would refuse every request.
             BudgetSpent, MissingRecord: nothing more may be asked.
         """
         waiting: deque[Future[Planned | Unplanned]] = deque()
@@ -74,8 +73,6 @@ class Planner:
         ask = plan_ask(skill, params.model, params.workflows, self._sampling)
         try:
             plan, completions = structured(self._model.complete, ask, Plan)
-        except EndpointUnusable:
-            raise
         except ModelError as error:
             return Unplanned(skill, error)
         spent = sum((spent_on(completion) for completion in completions), Spent())

@@ -1,4 +1,4 @@
-"""Scripted authors of whom no blueprint may come. Nothing here was said by a model."""
+"""Scripted authors of whom no blueprint may come unless all is well. Nothing here was said by a model."""
 
 from __future__ import annotations
 
@@ -307,6 +307,18 @@ def weakener() -> Refused:
             Turn("no more is allowed", (("delete_file", {"path": "solutions/sqlite.sh"}), ("submit", {}))),
         )
     )
+
+
+def sound() -> Refused:
+    """Return an author that writes what is sound, and hands it in again and again."""
+    files = texts_of(sessions()[SOUND])
+    answers = tuple(
+        _write(path, files[path]) for path in files if path.startswith(("solutions/", "mistakes/"))
+    )
+    world = tuple(_write(path, files[path]) for path in ("blueprint.yaml", "world.py"))
+    verifier = tuple(_write(path, files[path]) for path in ("tests/test_outputs.py", "instruction.md"))
+    first = (*world, ("run_world", {}), *verifier, ("freeze", {}), *answers, ("submit", {}))
+    return Refused((Turn("", first), Turn("", (("submit", {}),))))
 
 
 def endless(tokens: int = 100) -> Refused:

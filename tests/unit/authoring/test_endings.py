@@ -8,12 +8,19 @@ from typing import Any
 
 import pytest
 from authoring.drafting import drafted
-from authoring.refused import Authors, Refused, endless
+from authoring.refused import Authors, Refused, endless, sound
+from authoring.script import CORPUS
 from llm.clients import MODEL, Scripted, scripted
+from unit.authoring.test_blind import Bench
 
+from skill2env.authoring import author
+from skill2env.authoring.blind import RULE, Blind
+from skill2env.authoring.desk import Seen
 from skill2env.errors import BudgetSpent
-from skill2env.models.chat import LedgerRow
+from skill2env.models.chat import LedgerRow, Spent, Tokens
+from skill2env.models.making import Look
 from skill2env.models.outcome import Errored, Rejected
+from skill2env.pipeline import accepted_record
 
 PRICES = {MODEL: {"input": 10, "output": 0}}
 BOUNDS = {"model": MODEL, "turns": 8, "tokens": 10_000}
@@ -119,3 +126,40 @@ def test_an_outage_while_one_blueprint_is_written_is_no_rejection(corpus: Path, 
         found, _ = run(made, corpus, "one", "two")
         assert all(isinstance(one, Rejected) for one in found.values())
         assert made.server.count == asked + 8
+
+
+@pytest.mark.parametrize(
+    "verdicts", [("tests_too_narrow",) * 2, ("undecided", "solver_wrong"), ("passed",), ()]
+)
+def test_what_speaks_against_a_task_to_the_end_has_a_rule_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdicts: tuple[str, ...]
+) -> None:
+    """The gates accept everything here; what the blind check says decides, and without it nobody is asked."""
+    looks = [Look(level="easy", verdict=verdict) for verdict in verdicts]
+
+    def check(self: Blind, tasks: object) -> Seen:
+        look = looks[len(self.looks)]
+        self.looks.append(look)
+        return Seen(not look.against, "blind_check refuses", RULE, Spent(tokens=Tokens(input=7)))
+
+    monkeypatch.setattr(author, "GateBench", Bench)
+    monkeypatch.setattr(Blind, "check", check)
+    skill = "event-data-hygiene"
+    bounds = BOUNDS | {"rounds": 2, "blind": bool(verdicts)}
+    with scripted(Authors({skill: sound()}), tmp_path, prices=PRICES) as made:
+        params = {"draft": {"authors": ["model"], "author": bounds}, "llm": made.client.params}
+        found, _ = drafted(made.store, params, tmp_path, CORPUS, (skill,))
+    (answer,) = found.values()
+    if looks and looks[-1].against:
+        rejected = Rejected.model_validate_json(answer.outcome)
+        assert (rejected.rule, rejected.message) == (
+            "blind_check",
+            "2 submissions were refused, and no more are allowed",
+        )
+        assert cost(rejected)["input_tokens"] == 100 * (cost(rejected)["turns"] + 1) + 2 * 7
+        assert rejected.evidence.splitlines()[1:3] == ["blind, easy: tests_too_narrow"] * 2
+        return
+    blueprint = accepted_record("draft", answer.outcome)
+    assert blueprint.made.blind == tuple(looks)
+    assert blueprint.made.rounds == max(len(looks), 1)
+    assert blueprint.made.input_tokens == 100 * (blueprint.made.turns + 1) + 7 * len(looks)
