@@ -16,6 +16,7 @@ from skill2env.authoring.plan import plan_ask
 from skill2env.authoring.session import Bounds, hold
 from skill2env.llm.ledger import spent_on
 from skill2env.llm.quoted import quoted
+from skill2env.meter import charge
 from skill2env.models.base import content_id
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.chat import Message, Sampling, Spent, Tokens
@@ -97,6 +98,7 @@ class ModelAuthor:
             ModelError: the endpoint failed, or no plan came of it.
             BudgetSpent, MissingRecord: nothing more may be asked.
         """
+        charge(purpose="plan", spent=item.value.planned)
         if isinstance(item.value, Nothing):
             return _nothing(item.value)
         commission: Commission = item.value
