@@ -12,7 +12,7 @@ corpus: .venv/.lock.sha256 ; skill2env setup && dvc repro && skill2env funnel
 test: check ; skill2env setup && pytest
 check: .venv/.lock.sha256 ; ruff check && ruff format --check && mypy && lint-imports
 docs: .venv/.lock.sha256 ; $(BIN)/skill2env docs
-bench: .venv/.lock.sha256 ; $(BIN)/skill2env bench && PYTHONPATH=tests $(BIN)/python -m llm.clients
+bench: .venv/.lock.sha256 ; $(BIN)/skill2env bench && PYTHONPATH=tests $(BIN)/python -m llm.clients && PYTHONPATH=tests $(BIN)/python -m authoring.many
 attacks: harbor ; skill2env setup && PYTHONPATH=tests python -m attacks
 harbor: .venv/.lock.sha256 ; PYTHONPATH=tests python -m attacks.harbor_setup
 reliability: .venv/.lock.sha256 ; skill2env setup && python -m tests.reliability
