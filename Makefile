@@ -5,19 +5,20 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: corpus test check docs bench attacks harbor reliability planted faults policies doctor clean lock python
+.PHONY: corpus test check docs bench attacks harbor reliability planted faults policies records doctor clean lock python
 .DELETE_ON_ERROR:
 
 corpus: .venv/.lock.sha256 ; skill2env setup && dvc repro && skill2env funnel
 test: check ; skill2env setup && pytest -n auto --dist loadfile --no-loadscope-reorder
 check: .venv/.lock.sha256 ; ruff check && ruff format --check && mypy && lint-imports
 docs: .venv/.lock.sha256 ; $(BIN)/skill2env docs
-bench: .venv/.lock.sha256 ; $(BIN)/skill2env bench && PYTHONPATH=tests $(BIN)/python -m llm.clients
+bench: .venv/.lock.sha256 ; $(BIN)/skill2env bench && PYTHONPATH=tests $(BIN)/python -m llm.clients && PYTHONPATH=tests $(BIN)/python -m authoring.many
 attacks: harbor ; skill2env setup && PYTHONPATH=tests python -m attacks
 harbor: .venv/.lock.sha256 ; PYTHONPATH=tests python -m attacks.harbor_setup
 reliability: .venv/.lock.sha256 ; skill2env setup && python -m tests.reliability
 planted: .venv/.lock.sha256 ; skill2env setup && $(BIN)/python tests/planted/runner.py
 policies: .venv/.lock.sha256 ; skill2env setup && python -m tests.policies
+records: .venv/.lock.sha256 ; skill2env setup && PYTHONPATH=tests $(BIN)/python -m authoring.kept
 faults: .venv/.lock.sha256 ; PYTHONPATH=tests python -m llm.faults
 doctor: .venv/.lock.sha256 ; $(BIN)/skill2env doctor
 clean: ; rm -rf .venv .venv-model .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info

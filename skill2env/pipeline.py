@@ -6,14 +6,18 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from contextvars import copy_context
+from dataclasses import dataclass, replace
 from typing import Any
 
 from skill2env.errors import EndpointUnusable, EngineDown, EngineError, ModelError, TooManyErrors
+from skill2env.meter import metered
 from skill2env.models.base import content_id
+from skill2env.models.cost import Cost
 from skill2env.models.outcome import Accepted, Errored, Rejected
 from skill2env.stages import build, draft, parse, rollout, validate
 from skill2env.stages.context import Context, Item, Stage
+from skill2env.store.costs import add_cost, kept_cost
 from skill2env.store.shards import Row, ShardWriter
 from skill2env.store.workspace import Workspace, write_text
 
@@ -72,7 +76,8 @@ def run_stage(name: str, context: Context, progress: Progress = lambda *_: None)
     context.figures.clear()
     with ShardWriter(context.workspace.shard(name)) as shard:
         for item, answer in answers(stage, stage.items(context), context, progress):
-            shard.add(Row(item.item_id, item.input_id, answer.kind, answer.outcome, answer.blob))
+            cost = answer.cost.model_dump_json() if answer.cost else ""
+            shard.add(Row(item.item_id, item.input_id, answer.kind, answer.outcome, answer.blob, cost))
             kinds[answer.kind] += 1
             rules.update([answer.rule] if answer.rule else [])
             executed += answer.fresh
@@ -106,6 +111,8 @@ class Answer:
     blob: bytes | None
     rule: str
     fresh: bool
+    cost: Cost | None = None
+    """What the work on it has cost in all runs; None where that was not counted, as in older ones."""
 
 
 def answers(
@@ -123,7 +130,7 @@ def answers(
     pool = ThreadPoolExecutor(workers)
     try:
         for item in items:
-            waiting.append((item, pool.submit(_answer, stage, item, context)))
+            waiting.append((item, pool.submit(copy_context().run, _answer, stage, item, context)))
             known += 1
             while len(waiting) >= 4 * workers or (waiting and waiting[0][1].done()):
                 first, future = waiting.popleft()
@@ -159,13 +166,28 @@ def _key(stage: Stage, item: Item, context: Context) -> str:
 
 def _kept(stage: Stage, context: Context, key: str) -> Answer | None:
     stored = context.store.get(key)
-    return _as_answer(stored.outcome, stored.blob, stage, fresh=False) if stored else None
+    if stored is None:
+        return None
+    return replace(
+        _as_answer(stored.outcome, stored.blob, stage, fresh=False), cost=kept_cost(context.store, key)
+    )
 
 
 def _answer(stage: Stage, item: Item, context: Context) -> Answer:
     key = _key(stage, item, context)
     if kept := _kept(stage, context, key):
         return kept
+    meter = None
+    try:
+        with metered() as meter:
+            answer = _worked(stage, item, context, key)
+    finally:
+        cost = add_cost(context.store, key, item.item_id, meter.cost) if meter else None
+    return replace(answer, cost=cost)
+
+
+def _worked(stage: Stage, item: Item, context: Context, key: str) -> Answer:
+    """Work on an item, and keep what comes of it."""
     try:
         done = stage.apply(item, context)
     except (EngineDown, EndpointUnusable):

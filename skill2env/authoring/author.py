@@ -17,6 +17,7 @@ from skill2env.authoring.session import Bounds, hold
 from skill2env.errors import BadAnswer, ModelError
 from skill2env.llm.ledger import spent_on
 from skill2env.llm.quoted import quoted
+from skill2env.meter import charge
 from skill2env.models.base import content_id
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.chat import Message, Sampling, Spent, Tokens
@@ -84,8 +85,10 @@ class ModelAuthor:
         if isinstance(item.value, Unplanned):
             return _unplanned(item.value.error)
         if isinstance(item.value, Planned):
+            charge(purpose="plan", spent=item.value.spent)
             return _nothing(item.value)
         commission: Commission = item.value
+        charge(purpose="plan", spent=commission.planned)
         params = self._params
         looker = blind.Blind(context, params.blind_model or params.model) if params.blind else None
         bench = GateBench(
@@ -166,6 +169,7 @@ def _unplanned(error: ModelError) -> Done:
     if not isinstance(error, BadAnswer):
         raise error
     spent = sum((spent_on(completion) for completion in error.completions), Spent())
+    charge(purpose="plan", spent=spent)
     return Done(Rejected(rule="no_plan", message=str(error), evidence=_cost(spent)))
 
 

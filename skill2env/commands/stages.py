@@ -6,7 +6,7 @@ import json
 import resource
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markdown import Markdown
@@ -116,17 +116,49 @@ def _ledger(spent: tuple[LedgerRow, ...]) -> Table:
 def publish(as_json: AsJson = False, root: Root = HERE) -> None:
     """Write the dataset."""
     from skill2env.pipeline import write_funnel
+    from skill2env.stages.publish import LEDGER
     from skill2env.stages.publish import publish as run_publish
 
     with opened(root, alone=True) as context:
         figures = run_publish(context)
         folder = context.workspace.dataset
         write_funnel(context.workspace)
+        ledger = context.workspace.read_metrics(LEDGER) or {}
     if as_json:
-        out.print_json(json.dumps(figures))
+        out.print_json(json.dumps({**figures, LEDGER: ledger}))
         return
     out.print(
         f"publish: {figures['accepted_tasks']} tasks in {_shown(folder)}, fingerprint {figures['fingerprint'][:16]}"
+    )
+    out.print(_costs(ledger))
+    out.print(_cost_per_task(ledger), markup=False)
+
+
+def _costs(ledger: dict[str, Any]) -> Table:
+    """Return what everything has cost in all runs, failures included, by stage and by purpose of models."""
+    table = Table("cost of", "items", "wall s", "CPU s", "stored MB", "tokens in", "tokens out", "USD")
+    for name, sums in (*ledger["stages"].items(), ("all", ledger["total"])):
+        items = str(sums.get("items", "")) + (f", {n} uncounted" if (n := sums.get("uncounted")) else "")
+        work = (f"{sums['wall_sec']:.1f}", f"{sums['cpu_sec']:.1f}", f"{sums['stored_bytes'] / 1e6:.1f}")
+        table.add_row(name, items, *work, *_tokens(sums))
+    for purpose, sums in ledger["models"].items():
+        table.add_row(f"models: {purpose}", str(sums["completions"]), "", "", "", *_tokens(sums))
+    return table
+
+
+def _tokens(sums: dict[str, Any]) -> tuple[str, str, str]:
+    unpriced = f" and {sums['unpriced']} without a price" if sums["unpriced"] else ""
+    return str(sums["input_tokens"]), str(sums["output_tokens"]), f"{sums['usd']:.4f}{unpriced}"
+
+
+def _cost_per_task(ledger: dict[str, Any]) -> str:
+    per = ledger["per_accepted_task"]
+    if per is None:
+        return "no task was accepted"
+    usd = "an unknown price" if per["usd"] is None else f"{per['usd']:.4f} USD"
+    return (
+        f"per accepted task, failures included: {per['wall_sec']:.1f} s of work, {per['cpu_sec']:.1f} s of CPU, "
+        f"{per['stored_bytes'] / 1e6:.2f} MB, {per['tokens']} tokens, {usd}"
     )
 
 

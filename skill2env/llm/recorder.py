@@ -7,6 +7,7 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from skill2env.errors import MissingRecord
 from skill2env.llm.records import Layer, Recorded
@@ -14,6 +15,8 @@ from skill2env.models.chat import Ask, Completion
 from skill2env.store.results import ResultStore
 
 KIND = "completion"
+_AFTER, _SAID = "after", "said"
+"""Keys of what is kept of a request: the key of the one before it, and the messages since."""
 _TOLD_CHARS = 80
 
 
@@ -69,14 +72,22 @@ class Recorder:
 def keep(store: ResultStore, recorded: Recorded) -> None:
     """Keep a record; it takes the place of one that was there.
 
-    The request is kept compressed: in a long conversation each one repeats all that was said before.
+    In a long conversation each request repeats all that was said before. So where the request before is kept too, only what was
+    said since is kept of this one, compressed.
 
     Raises:
-        WorkspaceError: the store can't be written.
+        WorkspaceError: the store can't be read or written.
     """
-    asked = zlib.compress(json.dumps(recorded.ask.model_dump(mode="json")).encode())
+    ask = recorded.ask
+    before = _before(ask)
+    if before is not None and store.get(before.key):
+        added = ask.messages[len(before.messages) :]
+        kept_of_it: Any = {_AFTER: before.key, _SAID: [message.model_dump(mode="json") for message in added]}
+    else:
+        kept_of_it = ask.model_dump(mode="json")
+    asked = zlib.compress(json.dumps(kept_of_it).encode())
     outcome = json.dumps(recorded.completion.model_dump(mode="json"))
-    store.put(recorded.key, KIND, recorded.ask.model, outcome, asked)
+    store.put(recorded.key, KIND, ask.model, outcome, asked)
 
 
 def kept(store: ResultStore) -> Iterator[Recorded]:
@@ -87,9 +98,25 @@ def kept(store: ResultStore) -> Iterator[Recorded]:
     """
     for key in store.keys(KIND):
         stored = store.get(key)
-        if stored and stored.blob:
-            ask = Ask.model_validate(json.loads(zlib.decompress(stored.blob)))
+        if stored and (ask := _asked(store, key)):
             yield Recorded(key=key, ask=ask, completion=Completion.model_validate(json.loads(stored.outcome)))
+
+
+def _before(ask: Ask) -> Ask | None:
+    """Return the request that the last answer in a conversation was given to; None where nothing was answered yet."""
+    answers = [at for at, message in enumerate(ask.messages) if message.role == "assistant"]
+    return ask.model_copy(update={"messages": ask.messages[: answers[-1]]}) if answers else None
+
+
+def _asked(store: ResultStore, key: str) -> Ask | None:
+    """Return the request of a record, put together from what was kept of it and of those before it."""
+    said: list[Any] = []
+    while (stored := store.get(key)) and stored.blob:
+        value = json.loads(zlib.decompress(stored.blob))
+        if _AFTER not in value:
+            return Ask.model_validate({**value, "messages": value["messages"] + said})
+        key, said = value[_AFTER], value[_SAID] + said
+    return None
 
 
 def _missing(ask: Ask, key: str) -> str:

@@ -209,6 +209,16 @@ class RejectedRow(Record):
     """All findings: code, severity, message, file, line and column."""
     evidence: str = measured()
     """What was seen, as text."""
+    wall_sec: float | None = measured(None)
+    """Wall seconds of the work until it was refused; null here and in the next two where that was not counted."""
+    cpu_sec: float | None = measured(None)
+    """CPU seconds of the same."""
+    stored_bytes: int | None = measured(None)
+    """Bytes that were kept in the store for the same."""
+    cost_usd: float | None = measured(None)
+    """US dollars that models have cost until it was refused; null where that was not counted or a price is unknown."""
+    tokens: int | None = measured(None)
+    """Tokens, read and written, for the same."""
 
 
 CONFIGS: dict[str, type[Record]] = {

@@ -250,7 +250,17 @@ class TaskRow(Record):
     """Of the validation: seconds spent in starting, collecting from and removing containers."""
     work_sec: float = measured()
     """Of the validation: seconds spent in solutions and tests themselves."""
-    cost_usd: float = 0.0
-    """Money spent on models for this task; 0 where none was used."""
-    tokens: int = 0
-    """Tokens of models spent on this task; 0 where none was used."""
+    wall_sec: float | None = measured(None)
+    """Wall seconds of all work on the task: building it, its gates and its attempts. Null here and in the next two where a stage
+    did not count it; what a model author tried while it wrote is not in them."""
+    cpu_sec: float | None = measured(None)
+    """CPU seconds of the same, of the driver, and of containers as far as they could be read."""
+    stored_bytes: int | None = measured(None)
+    """Bytes that were kept in the store for the same."""
+    costs: JsonText = measured("{}")
+    """The same for each stage, and what its models have cost by purpose."""
+    cost_usd: float | None = measured(0.0)
+    """US dollars that models have cost for this task: its attempts and their judge, and an equal share of what its author cost
+    for each accepted task of the blueprint. 0 where none was used, null where a price is unknown."""
+    tokens: int = measured(0)
+    """Tokens, read and written, for the same."""

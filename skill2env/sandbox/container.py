@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -15,7 +16,8 @@ from docker.errors import APIError, DockerException
 from urllib3.exceptions import NewConnectionError
 
 from skill2env.errors import EngineDown, EngineError
-from skill2env.sandbox.cgroup import counts, groups_of
+from skill2env.meter import charge
+from skill2env.sandbox.cgroup import counts, cpu_seconds, groups_of
 from skill2env.sandbox.layer import (
     bytes_in,
     changes_in,
@@ -53,6 +55,7 @@ class DockerSandbox:
         self._api = api
         self._container = container
         self._image_kinds = image_kinds
+        self._cpu_sec = 0.0
 
     @cached_property
     def _layer(self) -> Path | None:
@@ -198,6 +201,13 @@ class DockerSandbox:
         """Its control groups, where they can be read on this host."""
         return groups_of(call(self._api.inspect_container, self._container))
 
+    def count_cpu(self) -> None:
+        """Charge the CPU seconds since the last time to whatever is worked on; nothing where they can't be read any more."""
+        with contextlib.suppress(EngineError):
+            seconds = cpu_seconds(self._groups) or self._cpu_sec
+            charge(cpu_sec=seconds - self._cpu_sec)
+            self._cpu_sec = seconds
+
     def fingerprint(self) -> str | None:
         """Return a hash over the entries of its own layer, with times and sizes; None where it can't be read.
 
@@ -217,6 +227,7 @@ class DockerSandbox:
 
     def kill(self) -> None:
         """Kill every process at once; no error where it is dead already."""
+        self.count_cpu()
         try:
             self._api.kill(self._container)
         except APIError as error:

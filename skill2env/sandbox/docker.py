@@ -128,7 +128,8 @@ class DockerEngine:
             with _room():
                 call(self._api().start, container)
             sandbox = DockerSandbox(self._api(), container, self._image_kinds[spec.image])
-            yield sandbox
+            with _counted(sandbox):
+                yield sandbox
             self._room_was_enough(sandbox)
         finally:
             self._remove(container)
@@ -149,8 +150,10 @@ class DockerEngine:
             stream = FramedStream(call(self._api().attach_socket, container, params=wanted))
             with _room():
                 call(self._api().start, container)
-            yield stream
-            self._room_was_enough(DockerSandbox(self._api(), container, {}))
+            sandbox = DockerSandbox(self._api(), container, {})
+            with _counted(sandbox):
+                yield stream
+            self._room_was_enough(sandbox)
         finally:
             if stream:
                 stream.close()
@@ -266,6 +269,15 @@ class DockerEngine:
         """Remove a container; one that resists is left to the next run's reaping."""
         with contextlib.suppress(*FAILURES):
             self._api().remove_container(container, force=True, v=True)
+
+
+@contextmanager
+def _counted(sandbox: DockerSandbox) -> Iterator[None]:
+    """Charge the CPU seconds of a container, whatever ends the block."""
+    try:
+        yield
+    finally:
+        sandbox.count_cpu()
 
 
 @contextmanager

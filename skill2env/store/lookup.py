@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -72,6 +73,20 @@ class Lookup:
                 self._groups.popitem(last=False)
         self._groups.move_to_end(group)
         return Row(**self._groups[group][offset])
+
+    def costs(self) -> Iterator[tuple[str, str]]:
+        """Yield the kind of each outcome, and what it has cost as JSON; empty where that was not counted.
+
+        Raises:
+            WorkspaceError: the file is damaged.
+        """
+        try:
+            known = "cost" in self._file.schema_arrow.names
+            for batch in self._file.iter_batches(columns=["kind", "cost"] if known else ["kind"]):
+                for row in batch.to_pylist():
+                    yield row["kind"], row.get("cost") or ""
+        except (OSError, pa.ArrowException) as error:
+            raise self._damaged(error) from error
 
     def _read(self, group: int) -> list[dict[str, Any]]:
         try:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skill2env.errors import WorkspaceError
+from skill2env.meter import charge
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS results (
@@ -71,6 +72,7 @@ class ResultStore:
         self._execute(
             "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", (key, kind, item, outcome, blob)
         )
+        charge(stored_bytes=len(outcome) + len(blob or b""))
 
     def count(self, kind: str) -> int:
         """Return how many results of a kind are kept."""

@@ -23,6 +23,7 @@ _SCHEMA = pa.schema(
         ("kind", pa.string()),
         ("outcome", pa.large_string()),
         ("blob", pa.large_binary()),
+        ("cost", pa.string()),
     ]
 )
 _BATCH = 16
@@ -37,6 +38,8 @@ class Row:
     kind: str
     outcome: str
     blob: bytes | None
+    cost: str = ""
+    """What the work on it has cost, as JSON; empty where that was not counted."""
 
 
 class ShardWriter:

@@ -6,6 +6,7 @@ import json
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass
 
 from skill2env.interop.atif import BASH, call_id, observed, storable
@@ -205,7 +206,7 @@ class Shelled:
         )
         pool = ThreadPoolExecutor(1, "model")
         try:
-            answer = pool.submit(self._model.complete, ask)
+            answer = pool.submit(copy_context().run, self._model.complete, ask)
             while not wait((answer,), _ASK_SEC).done:
                 if enough():
                     return None

@@ -10,6 +10,7 @@ from skill2env.models.skill import Skill
 from skill2env.stages.context import Context
 from skill2env.stages.publish.attempts import sft_row, trajectory_row
 from skill2env.stages.publish.card import card, dataset_page
+from skill2env.stages.publish.costs import ledger
 from skill2env.stages.publish.figures import Tally
 from skill2env.stages.publish.inputs import Inputs, Published, reading
 from skill2env.stages.publish.skills import rejected_row, skill_row
@@ -21,10 +22,12 @@ __all__ = ["NAME", "VERSION", "dataset_page", "publish"]
 
 NAME = "publish"
 VERSION = "1"
+LEDGER = "ledger"
+"""Name of the metrics that say what everything has cost; unlike the others they vary from run to run."""
 
 
 def publish(context: Context) -> dict[str, Any]:
-    """Write the dataset and `metrics/publish.json`, and return the figures written there; none of them varies.
+    """Write the dataset, `metrics/ledger.json` and `metrics/publish.json`, and return the figures of the last; none varies.
 
     The dataset that was there before stays until the new one is whole.
 
@@ -46,7 +49,9 @@ def publish(context: Context) -> dict[str, Any]:
         named = {config: dataset.splits(config) for config in dataset.counts}
         dataset.card(card(named, dataset.digests, figures, tally.licences))
         figures = {"fingerprint": fingerprint(dataset.part), **figures}
+        spent = ledger(inputs)
     context.workspace.write_metrics(NAME, figures)
+    context.workspace.write_metrics(LEDGER, spent)
     return figures
 
 
@@ -91,7 +96,8 @@ def _skills(inputs: Inputs, splits: Mapping[str, str], dataset: DatasetWriter, t
 def _rejected(inputs: Inputs, splits: Mapping[str, str], dataset: DatasetWriter) -> None:
     for item_id, stage in inputs.refused:
         owner = inputs.owner(item_id, stage)
-        row = rejected_row(item_id, stage, owner, inputs.rejection(item_id, stage))
+        rejection = inputs.rejection(item_id, stage)
+        row = rejected_row(item_id, stage, owner, rejection, inputs.cost(item_id, stage))
         dataset.add("rejected", splits.get(owner, TRAIN), row)
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 from skill2env.errors import WorkspaceError
 from skill2env.models.base import Record
 from skill2env.models.blueprint import Blueprint
+from skill2env.models.cost import Cost
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.report import ValidationReport
 from skill2env.models.rollout import Rollout
@@ -38,6 +39,10 @@ class Published:
     """The task directory as a compressed tar."""
     tree: Tree
     """The same, unpacked."""
+    costs: dict[str, Cost] = field(default_factory=dict)
+    """What each stage's work on the task has cost; without those that were not counted."""
+    siblings: int = 1
+    """Accepted tasks of the same blueprint, this one included."""
 
 
 @dataclass
@@ -76,6 +81,7 @@ class Inputs:
         }
         self.tasks = self._shards["validate"].ids("accepted")
         """Ids of the accepted tasks, sorted."""
+        self._siblings = Counter(task.rsplit("--", 1)[0] for task in self.tasks)
         self.funnel = {stage: self._counts(stage) for stage in STAGES}
         """By stage: inputs, accepted, rejected and errored."""
         self.refused = tuple(
@@ -115,7 +121,21 @@ class Inputs:
             raise WorkspaceError(
                 f"build, validate and rollout know different states of {task_id}; run `dvc repro`"
             )
-        return Published(task, report, rollout, archive, tree)
+        costs = {stage: self.cost(task_id, stage) for stage in ("build", "validate", "rollout")}
+        counted = {stage: cost for stage, cost in costs.items() if cost}
+        return Published(
+            task, report, rollout, archive, tree, counted, self._siblings[task_id.rsplit("--", 1)[0]]
+        )
+
+    def cost(self, item_id: str, stage: str) -> Cost | None:
+        """Return what a stage's work on an item has cost; None where it was not counted."""
+        row = self._shards[stage].get(item_id)
+        return Cost.model_validate_json(row.cost) if row and row.cost else None
+
+    def costs(self, stage: str) -> Iterator[tuple[str, Cost | None]]:
+        """Yield the kind of each outcome of a stage with what it has cost; None where that was not counted."""
+        for kind, cost in self._shards[stage].costs():
+            yield kind, Cost.model_validate_json(cost) if cost else None
 
     def rejection(self, item_id: str, stage: str) -> Rejected:
         """Return why a stage refused an item."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 from skill2env.models.base import canonical_json
+from skill2env.models.cost import Cost
 from skill2env.models.outcome import Rejected, Severity
 from skill2env.models.rows import RejectedRow, SkillRow
 from skill2env.models.skill import Provenance, Skill
+from skill2env.stages.publish.costs import figures_of
 from skill2env.stages.publish.inputs import Fate
 from skill2env.stages.publish.tasks import licence_of
 
@@ -60,7 +62,9 @@ def why_none(fate: Fate) -> str:
     return "no blueprint was written for it"
 
 
-def rejected_row(item_id: str, stage: str, skill: str, rejection: Rejected) -> RejectedRow:
+def rejected_row(
+    item_id: str, stage: str, skill: str, rejection: Rejected, cost: Cost | None = None
+) -> RejectedRow:
     """Return the row of a refused item."""
     return RejectedRow(
         item_id=item_id,
@@ -71,6 +75,7 @@ def rejected_row(item_id: str, stage: str, skill: str, rejection: Rejected) -> R
         message=rejection.message,
         findings=canonical_json([finding.model_dump(mode="json") for finding in rejection.findings]),
         evidence=rejection.evidence,
+        **(figures_of(cost) if cost else {}),
     )
 
 

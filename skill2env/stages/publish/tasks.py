@@ -14,6 +14,7 @@ from skill2env.models.task_row import TaskRow
 from skill2env.models.tree import Tree
 from skill2env.models.trial import Condition, Status
 from skill2env.passes import share
+from skill2env.stages.publish.costs import task_costs
 from skill2env.stages.publish.inputs import Published
 
 _MEASURES = ("_sec", "_mb", "_processes")
@@ -38,6 +39,7 @@ def task_row(published: Published, skill: Skill) -> TaskRow:
         **_attempted(published),
         **_origin(skill),
         **_seconds(published),
+        **task_costs(published),
     )
 
 

@@ -233,6 +233,30 @@ def test_compressed_records_travel_alike_and_a_conversation_takes_little_more_th
         layer.get(made[0].key)
 
 
+def test_a_conversation_takes_room_for_what_is_said_and_not_for_its_repetition(tmp_path: Path) -> None:
+    text = [random.Random(n).randbytes(1000).hex() for n in range(60)]
+    said = [
+        Message(role="user" if n % 2 == 0 else "assistant", text=words, calls=())
+        for n, words in enumerate(text)
+    ]
+    made = [
+        _recorded(asking("", messages=said[: n + 1], tools=(LOOK,)), f"answer {n}")
+        for n in range(0, len(said), 2)
+    ]
+    store = ResultStore(tmp_path / "results.sqlite")
+    try:
+        for each in made:
+            keep(store, each)
+        blobs = sum(len(stored.blob or b"") for each in made if (stored := store.get(each.key)))
+        assert blobs < 0.75 * sum(map(len, text)), "half a byte a digit, and something for each record"
+        assert list(kept(store)) == sorted(made, key=lambda recorded: recorded.key)
+        keep(store, made[0])
+        keep(store, made[9])
+        assert list(kept(store)) == sorted(made, key=lambda recorded: recorded.key)
+    finally:
+        store.close()
+
+
 def test_import_names_every_bad_line_and_takes_the_others(tmp_path: Path) -> None:
     good, other = _recorded(asking("x"), "fine"), _recorded(asking("y"), "fine too")
     forged = {**json.loads(good.line()), "key": "0" * 64}
