@@ -309,11 +309,11 @@ def test_a_skill_without_tasks_names_the_rules(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fate", "why"),
     [
-        (Fate("t", blueprints=1, built=4, accepted=1), ""),
-        (Fate("t", blueprints=1, built=4), "its tasks were not validated"),
-        (Fate("t", blueprints=1), "no level of its blueprints is built"),
-        (Fate("t", blueprints=1, errored=1), "the infrastructure failed; it is tried again on the next run"),
-        (Fate("t"), "no blueprint was written for it"),
+        (Fate(blueprints=1, built=4, accepted=1), ""),
+        (Fate(blueprints=1, built=4), "its tasks were not validated"),
+        (Fate(blueprints=1), "no level of its blueprints is built"),
+        (Fate(blueprints=1, errored=1), "the infrastructure failed; it is tried again on the next run"),
+        (Fate(), "no blueprint was written for it"),
     ],
 )
 def test_why_a_skill_gave_nothing(fate: Fate, why: str) -> None:
