@@ -13,6 +13,8 @@ from datasketch import MinHash, MinHashLSH
 
 PERMUTATIONS = 128
 """Gives an estimate of the similarity with a standard error of at most 0.045."""
+_LOOSER = 0.2
+"""The index misses half of what is just at its threshold; it is asked for more than is wanted, and each is then compared."""
 WORDS = 5
 """Words of a sequence; a character of a script without spaces counts as a word."""
 MAX_CHARS = 200_000
@@ -35,7 +37,7 @@ class Near:
     def __init__(self, similarity: float) -> None:
         """Begin with none; from this Jaccard similarity of their word sequences two texts are near copies."""
         self._similarity = similarity
-        self._index = MinHashLSH(threshold=similarity, num_perm=PERMUTATIONS)
+        self._index = MinHashLSH(threshold=similarity - _LOOSER, num_perm=PERMUTATIONS)
         self._sketches: dict[str, MinHash] = {}
         self._first: dict[str, str] = {}
 

@@ -22,7 +22,9 @@ def skill(name: str, *lines: str, licence: str = "") -> str:
     """Return a SKILL.md whose text is unlike that of any other name."""
     own = " ".join(f"{name}-{number}" for number in range(60))
     stated = f"license: {licence}\n" if licence else ""
-    return "\n".join([f"---\nname: {name}\ndescription: How to do {name}.\n{stated}---", f"# {name}", own, *lines, ""])
+    return "\n".join(
+        [f"---\nname: {name}\ndescription: How to do {name}.\n{stated}---", f"# {name}", own, *lines, ""]
+    )
 
 
 def write(top: Path, files: Mapping[str, str]) -> Path:
@@ -39,7 +41,11 @@ def write(top: Path, files: Mapping[str, str]) -> Path:
 
 def git(top: Path, *arguments: str) -> str:
     """Run git in a folder and return what it says."""
-    names = {f"GIT_{who}_{what}": "tester@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    names = {
+        f"GIT_{who}_{what}": "tester@example.org"
+        for who in ("AUTHOR", "COMMITTER")
+        for what in ("NAME", "EMAIL")
+    }
     env = {"PATH": os.environ["PATH"], "HOME": str(top), "GIT_CONFIG_NOSYSTEM": "1", **names}
     done = subprocess.run(["git", *arguments], cwd=top, env=env, check=True, capture_output=True, text=True)
     return done.stdout.strip()
@@ -67,7 +73,9 @@ def imported(
     corpus.mkdir(exist_ok=True)
     with opened(str(source), revision) as place:
         asked = Wishes(**wishes)  # type: ignore[arg-type]
-        return {result.path: result for result in Import(place, corpus, params or ImportParams(), asked).results()}
+        return {
+            result.path: result for result in Import(place, corpus, params or ImportParams(), asked).results()
+        }
 
 
 def codes(result: Result) -> list[str]:

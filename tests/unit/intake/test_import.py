@@ -61,7 +61,9 @@ def test_a_repository_with_links(tmp_path: Path) -> None:
         "skills/itself": "refused",
     }
     assert codes(found["skills/climbing"]) == ["link-out-of-source"]
-    assert [item.file for item in found["skills/climbing"].findings if item.severity == "error"] == ["file.txt"]
+    assert [item.file for item in found["skills/climbing"].findings if item.severity == "error"] == [
+        "file.txt"
+    ]
     copied = corpus / "skills" / "inner"
     assert {str(path.relative_to(copied)) for path in copied.rglob("*") if path.is_file()} == {
         "SKILL.md",
@@ -114,14 +116,18 @@ def test_a_repository_with_mixed_licences(tmp_path: Path) -> None:
     assert not (corpus / "skills" / "closed").exists()
     assert "The Authors" in (corpus / "provenance" / "near-file.licence.txt").read_text()
     refused = imported(source, tmp_path / "other")
-    assert codes(refused["closed"]) == ["licence-forbids"] and codes(refused["unknown"]) == ["licence-unknown"]
+    assert codes(refused["closed"]) == ["licence-forbids"] and codes(refused["unknown"]) == [
+        "licence-unknown"
+    ]
 
 
 def test_a_repository_with_2000_copies(tmp_path: Path) -> None:
     text = skill("copied")
     files = {f"mirror/{number:04}/SKILL.md": text for number in range(COPIES)}
     near = {f"near/{number:02}/SKILL.md": text + f"\nMirrored {number}.\n" for number in range(40)}
-    source = repository(tmp_path / "mirror", {"LICENSE": MIT, "z/other/SKILL.md": skill("other"), **files, **near})
+    source = repository(
+        tmp_path / "mirror", {"LICENSE": MIT, "z/other/SKILL.md": skill("other"), **files, **near}
+    )
     start = time.process_time()
     corpus = tmp_path / "corpus"
     fates = Counter(str(result.fate) for result in imported(source, corpus).values())
@@ -149,7 +155,9 @@ def test_again_changes_nothing(tmp_path: Path) -> None:
 
 def test_an_update_tells_what_changed_and_what_it_touches(tmp_path: Path) -> None:
     lines = [f"Rule {number}." for number in range(20)]
-    source = repository(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a", *lines), "a/old.md": "Old.\n"})
+    source = repository(
+        tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a", *lines), "a/old.md": "Old.\n"}
+    )
     corpus = tmp_path / "corpus"
     imported(source, corpus)
     spec = {
@@ -231,11 +239,16 @@ def test_secrets_and_personal_data_keep_a_skill_out_with_their_line(tmp_path: Pa
             "key/SKILL.md": skill("key"),
             "key/scripts/run.sh": f"#!/bin/sh\nexport GITHUB_TOKEN={token}\n",
             "mail/SKILL.md": skill("mail", "Write to ann.author@realmail.net or you@example.org."),
-            "clean/SKILL.md": skill("clean", "Write to support@realmail.net, from /home/user/x, token ghp_xxxx."),
+            "clean/SKILL.md": skill(
+                "clean", "Write to support@realmail.net, from /home/user/x, token ghp_xxxx."
+            ),
         },
     )
     found = imported(source, tmp_path / "corpus", by_reference=True)
-    errors = {path: [(i.code, i.file, i.line) for i in one.findings if i.severity == "error"] for path, one in found.items()}
+    errors = {
+        path: [(i.code, i.file, i.line) for i in one.findings if i.severity == "error"]
+        for path, one in found.items()
+    }
     assert errors == {
         "clean": [],
         "key": [("secret", "scripts/run.sh", 2)],
@@ -260,7 +273,12 @@ def test_equal_names_get_names_of_their_own_whatever_they_are(tmp_path: Path) ->
     )
     found = imported(source, tmp_path / "corpus")
     names = [one.skill_id for one in found.values()]
-    assert names[0] == "skills" and names[1] == "help" and names[2].startswith("help-") and names[3].startswith("skill-")
+    assert (
+        names[0] == "skills"
+        and names[1] == "help"
+        and names[2].startswith("help-")
+        and names[3].startswith("skill-")
+    )
     assert all(name.strip("-") == name and "--" not in name for name in names)
     assert not (tmp_path / "corpus" / "skills" / "skills" / "x").exists()
 
@@ -275,7 +293,10 @@ def test_a_killed_import_is_finished_by_the_next(tmp_path: Path) -> None:
 
 
 def test_what_parse_would_refuse_is_refused(tmp_path: Path) -> None:
-    source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": "", "b/SKILL.md": skill("b"), "b/odd\x07name": "x"})
+    source = write(
+        tmp_path / "skills",
+        {"LICENSE": MIT, "a/SKILL.md": "", "b/SKILL.md": skill("b"), "b/odd\x07name": "x"},
+    )
     found = imported(source, tmp_path / "corpus")
     assert codes(found["a"])[-1] == "not-a-skill"
     assert "name-control-character" in codes(found["b"])

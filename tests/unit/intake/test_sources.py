@@ -21,13 +21,20 @@ from skill2env.intake.sources.source import Unreadable
 
 def test_a_hostile_repository_runs_nothing(tmp_path: Path) -> None:
     marker = tmp_path / "ran"
-    top = repository(tmp_path / "bad", {"a/SKILL.md": skill("a"), ".gitattributes": "* filter=evil diff=evil\n"})
-    hooks = write(top / ".git" / "hooks", {name: f"#!/bin/sh\ntouch {marker}\n" for name in ("post-checkout", "post-upload-pack")})
+    top = repository(
+        tmp_path / "bad", {"a/SKILL.md": skill("a"), ".gitattributes": "* filter=evil diff=evil\n"}
+    )
+    hooks = write(
+        top / ".git" / "hooks",
+        dict.fromkeys(("post-checkout", "post-upload-pack"), f"#!/bin/sh\ntouch {marker}\n"),
+    )
     for hook in hooks.iterdir():
         hook.chmod(0o755)
     for key in ("core.fsmonitor", "core.sshCommand", "core.pager", "filter.evil.smudge", "uploadpack.packObjectsHook",
                 "core.askPass", "credential.helper", "core.gitProxy", "diff.evil.textconv", "alias.ls-tree"):  # fmt: skip
-        git(top, "config", key, f"!touch {marker}" if key.startswith(("alias", "cred")) else f"touch {marker}")
+        git(
+            top, "config", key, f"!touch {marker}" if key.startswith(("alias", "cred")) else f"touch {marker}"
+        )
     git(top, "config", "core.hooksPath", str(hooks))
     with opened(str(top)) as place:
         assert [found.path for found in find(place)] == ["a"]
@@ -82,7 +89,10 @@ def test_other_addresses_are_refused(where: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("revision", ["--upload-pack=x", "-x", "a..b", "main:path", "a b", "@{0}", "+main"])
 def test_odd_revisions_are_refused(revision: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no plain branch"), opened(str(repository(tmp_path / "r", {"a": "x"})), revision):
+    with (
+        pytest.raises(UsageError, match="no plain branch"),
+        opened(str(repository(tmp_path / "r", {"a": "x"})), revision),
+    ):
         pass
 
 
@@ -133,7 +143,11 @@ def test_a_tar_with_everything_odd(packed: bool, tmp_path: Path) -> None:
         assert found.read("a/SKILL.md") == text and found.entries["a/run.sh"].executable
         assert skills[0].files["linked.md"] == skills[0].files[long] == "shared.md"
         told = [(item.code, item.file) for item in skills[0].findings.all() if item.severity == "error"]
-        assert told == [("special-entry", "hard"), ("link-out-of-source", "out.md"), ("special-entry", "pipe")]
+        assert told == [
+            ("special-entry", "hard"),
+            ("link-out-of-source", "out.md"),
+            ("special-entry", "pipe"),
+        ]
         assert [item.code for item in found.findings.all()] == ["entry-path", "entry-twice"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["skills.tgz"]
 
@@ -180,11 +194,16 @@ def test_bombs_meet_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(UsageError, match="bytes of names"), opened(str(many)):
         pass
     monkeypatch.setattr(source, "MAX_ENTRIES", 10)
-    with pytest.raises(UsageError, match="more than 10 files"), opened(str(write(tmp_path / "f", {str(n): "" for n in range(11)}))):
+    with (
+        pytest.raises(UsageError, match="more than 10 files"),
+        opened(str(write(tmp_path / "f", {str(n): "" for n in range(11)}))),
+    ):
         pass
 
 
-@pytest.mark.parametrize("data", [b"", b"PK\x03\x04junk", b"\x1f\x8bjunk", b"junk" * 200, b"PK\x05\x06" + b"\0" * 10])
+@pytest.mark.parametrize(
+    "data", [b"", b"PK\x03\x04junk", b"\x1f\x8bjunk", b"junk" * 200, b"PK\x05\x06" + b"\0" * 10]
+)
 def test_damaged_archives_are_one_sentence(data: bytes, tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     place.write_bytes(data)
@@ -209,8 +228,18 @@ def test_links_among_links_end(tmp_path: Path) -> None:
 
 
 def test_skills_of_every_layout_are_found(tmp_path: Path) -> None:
-    paths = ["SKILL.md", "one/skill.md", "one/two/SKILL.MD", "plugins/p/skills/x/Skill.md", ".claude/skills/y/SKILL.md"]
-    files = {path: skill(path) for path in paths} | {"one/two/three/notes.md": "x", "readme/skill.md.txt": "x", "free.txt": "x"}
+    paths = [
+        "SKILL.md",
+        "one/skill.md",
+        "one/two/SKILL.MD",
+        "plugins/p/skills/x/Skill.md",
+        ".claude/skills/y/SKILL.md",
+    ]
+    files = {path: skill(path) for path in paths} | {
+        "one/two/three/notes.md": "x",
+        "readme/skill.md.txt": "x",
+        "free.txt": "x",
+    }
     with opened(str(write(tmp_path / "top", files))) as place:
         found = {one.path: sorted(one.files) for one in find(place)}
         assert [one.path for one in find(place, "plugins")] == ["plugins/p/skills/x"]

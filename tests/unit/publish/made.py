@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -284,9 +284,7 @@ def outcomes(world: World) -> dict[str, list[Row]]:
     jobs = [(name, level, seed) for name in world.skills for level in world.levels for seed in world.seeds]
     tasks = [task(name, level, seed, world) for name, level, seed in jobs]
     made: dict[str, list[Row]] = {
-        "parse": [
-            accepted(name, skill(name)) for name in (*world.skills, *world.barren)
-        ],
+        "parse": [accepted(name, skill(name)) for name in (*world.skills, *world.barren)],
         "draft": [accepted(f"{name}--break-in", blueprint(name)) for name in world.skills],
         "build": [accepted(one.task_id, one, pack_gz(tree(one.task_id))) for one in tasks],
         "validate": [accepted(one.task_id, report(one, world)) for one in tasks],

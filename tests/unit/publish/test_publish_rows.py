@@ -370,6 +370,17 @@ def test_seconds_do_not_change_the_figures(tmp_path: Path) -> None:
     assert publish(context(tmp_path / "a")) == publish(context(tmp_path / "b", World(slower=2)))
 
 
+def test_near_copies_never_cross_a_split(tmp_path: Path) -> None:
+    names = ("alpha", "beta", "gamma", "delta")
+    made = context(tmp_path, World(skills=names, barren=tuple(name.upper() for name in names)))
+    publish(made)
+    found = {row["skill_id"]: row for row in rows(made.workspace.dataset, "skills")}
+    assert {row["split"] for row in found.values()} == set(SPLITS)
+    for name in names:
+        assert found[name]["split"] == found[name.upper()]["split"]
+        assert found[name]["cluster"] == found[name.upper()]["cluster"] == name.upper()
+
+
 def test_the_same_rows_are_the_same_bytes(tmp_path: Path) -> None:
     found = []
     for name in ("a", "b"):
