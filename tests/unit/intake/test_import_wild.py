@@ -1,7 +1,7 @@
 """Thousands of public skills as one folder, where a copy is at hand: every one gets an answer, and a second import changes nothing.
 
 `SKILL2ENV_SHARED` names the folder that holds `wild/`; without it the folder `shared` beside the checkout is looked at.
-`SKILL2ENV_WILD_STEP=1` imports all of them; by default it is one in ten, which a busy machine does in a minute.
+`SKILL2ENV_WILD_STEP=1` imports all of them; by default it is one in twenty.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from skill2env.params import ImportParams
 
 ROOT = Path(__file__).parents[3]
 WILD = Path(os.environ.get("SKILL2ENV_SHARED", ROOT.parent / "shared")) / "wild"
-STEP = int(os.environ.get("SKILL2ENV_WILD_STEP", "10"))
+STEP = int(os.environ.get("SKILL2ENV_WILD_STEP", "20"))
 UNCAPPED = ImportParams(max_per_repository=10_000, max_per_author=10_000)
 
 pytestmark = pytest.mark.skipif(
