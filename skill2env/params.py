@@ -65,7 +65,7 @@ class ImportParams(Record):
         "WTFPL",
         "Zlib",
     )
-    """SPDX names of licences that let all pass on changed copies; skills under others are kept by reference, or not at all."""
+    """SPDX names of the licences that let all pass on changed copies; skills under others are kept by reference or not at all."""
     similarity: Annotated[float, Field(ge=0.5, le=1)] = 0.8
     """Share of common five-word sequences (Jaccard, by MinHash) from which two skills are near copies: of one cluster, which
     no split of the dataset tears apart."""

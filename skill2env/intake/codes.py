@@ -45,6 +45,7 @@ KINDS: dict[str, Kind] = {
         WARNING, "a statement farther from the skill names another licence; the nearest one counts"
     ),
     # secrets and personal data
+    "too-much-text": Kind(ERROR, "more text than can be looked through for secrets and personal data"),
     "secret": Kind(ERROR, "a key, token or password"),
     "email-address": Kind(ERROR, "an e-mail address of somebody"),
     "phone-number": Kind(ERROR, "a telephone number that may be somebody's"),

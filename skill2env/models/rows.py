@@ -160,6 +160,8 @@ class SkillRow(Record):
     """Path of the folder in the origin."""
     tree_sha256: str
     """Content id of the skill's folder."""
+    cluster: str
+    """First id of the skills that are near copies of one another, its own where it is like no other; no split tears one apart."""
     files: int
     """Files in the folder."""
     text_lines: int

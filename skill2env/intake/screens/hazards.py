@@ -12,6 +12,8 @@ class Hazard(NamedTuple):
 
     code: str
     message: str
+    hints: tuple[str, ...]
+    """Without one of these, in lower case, the pattern can't match; this saves most of the time."""
     pattern: re.Pattern[str]
 
 
@@ -31,6 +33,31 @@ HAZARDS = (
     Hazard(
         "prompt-injection",
         "The text gives orders against its reader's own instructions; read the skill before you use it.",
+        (
+            "ignore",
+            "disregard",
+            "forget",
+            "override",
+            "about this",
+            "about these",
+            "that you",
+            "this instruction",
+            "these instruction",
+            "without telling",
+            "without informing",
+            "without notifying",
+            "you are now",
+            "system prompt",
+            "hidden instructions",
+            "<|",
+            "inst]",
+            "im_start>",
+            "endoftext>",
+            "<system",
+            "忽略",
+            "無視",
+            "忘れ",
+        ),
         _any(
             r"\b(?:ignore|disregard|forget|override)\b.{0,10}\b(?:all|any|previous|prior|above|earlier|your)\b.{0,30}"
             r"\b(?:instructions?|prompts?|rules|guidelines|directions)\b",
@@ -47,18 +74,20 @@ HAZARDS = (
     Hazard(
         "pipe-to-shell",
         "What is downloaded is executed unseen; download it, check it against a known hash, then run it.",
+        ("curl", "wget", "iwr", "irm", "invoke-", "fetch"),
         _any(
-            rf"{_FETCH}[^|\n]{{0,300}}\|\s{0, 20}{_RUNNER}",
-            rf"{_RUNNER}\s{1, 20}(?:-c\s{1, 20})?[\"']?(?:<\(|\$\(|`)\s{0, 20}{_FETCH}",
-            rf"\b(?:eval|source|iex)\s{0, 20}[\"']?\(?(?:\$\(|<\(|`)?\s{0, 20}{_FETCH}",
+            rf"{_FETCH}[^|\n]{{0,300}}\|\s{{0,20}}{_RUNNER}",
+            rf"{_RUNNER}\s{{1,20}}(?:-c\s{{1,20}})?[\"']?(?:<\(|\$\(|`)\s{{0,20}}{_FETCH}",
+            rf"\b(?:eval|source|iex)\s{{0,20}}[\"']?\(?(?:\$\(|<\(|`)?\s{{0,20}}{_FETCH}",
         ),
     ),
     Hazard(
         "encoded-payload",
         "Code is decoded and executed; write it so that it can be read.",
+        ("base64", "xxd", "decode", "atob", "fromhex", "decompress", "buffer.from", "powershell"),
         _any(
-            rf"base64\s{1, 20}(?:-d|-D|--decode)\b[^\n]{{0,200}}\|\s{0, 20}{_RUNNER}",
-            rf"xxd\s{1, 20}-r\b[^\n]{{0,200}}\|\s{0, 20}{_RUNNER}",
+            rf"base64\s{{1,20}}(?:-d|-D|--decode)\b[^\n]{{0,200}}\|\s{{0,20}}{_RUNNER}",
+            rf"xxd\s{{1,20}}-r\b[^\n]{{0,200}}\|\s{{0,20}}{_RUNNER}",
             r"\b(?:eval|exec)\s{0,20}\(\s{0,20}(?:base64\.)?(?:b64decode|atob|codecs\.decode|bytes\.fromhex|zlib\.decompress|Buffer\.from)",
             r"\beval\s{1,20}[\"']?\$\(\s{0,20}(?:echo|printf)[^)\n]{0,300}base64",
             r"powershell(?:\.exe)?\s[^\n]{0,80}-e(?:nc|ncodedcommand)?\s{1,20}[A-Za-z0-9+/=]{20}",
@@ -67,17 +96,38 @@ HAZARDS = (
     Hazard(
         "credential-read",
         "A command reads keys, tokens or passwords of its user; take it away or say why it must.",
+        (
+            "/.ssh",
+            "/.aws",
+            "/.netrc",
+            "/.git-cred",
+            "/.docker",
+            "/.kube",
+            "/.npmrc",
+            "/.pypirc",
+            "/.gnupg",
+            "/.config/gh",
+            "/.azure",
+            "/etc/shadow",
+            "security find",
+            "env |",
+            "env|",
+            "set |",
+            "set|",
+            "$(",
+        ),
         _any(
             rf"\b(?:cat|less|more|head|tail|cp|scp|curl|tar|zip|base64|xxd|grep|source|open|read)\b[^\n]{{0,120}}(?:{_SECRET_FILES})",
-            rf"(?:open|read_text|readFileSync|Path)\s{0, 20}\([^\n]{{0,60}}(?:{_SECRET_FILES})",
-            r"\bsecurity\s{1,20}find-(?:generic|internet)-password\b",
-            r"\b(?:env|printenv|set)\b\s{0,20}\|\s{0,20}(?:curl|nc|base64)\b",
+            rf"(?:open|read_text|readFileSync|Path)\s{{0,20}}\([^\n]{{0,60}}(?:{_SECRET_FILES})",
+            r"\bsecurity find-(?:generic|internet)-password\b",
+            r"\b(?:env|printenv|set) ?\|\s{0,20}(?:curl|nc|base64)\b",
             r"curl\b[^\n]{0,200}\$\(\s{0,20}(?:cat|env|printenv)\b",
         ),
     ),
     Hazard(
         "reverse-shell",
         "A command gives somebody else a shell; take it away.",
+        ("/dev/tcp", "/dev/udp", "nc ", "ncat", "netcat", "socket"),
         _any(
             r"/dev/(?:tcp|udp)/[\w.$<{-]+/",
             r"\b(?:nc|ncat|netcat)\b[^\n]{0,80}\s-(?:e|c)\s{0,20}(?:/bin/)?(?:ba)?sh",
@@ -87,6 +137,7 @@ HAZARDS = (
     Hazard(
         "destructive-command",
         "A command wipes a disk or a home folder; narrow it.",
+        ("rm ", "mkfs", "of=/dev", ":()"),
         _any(
             r"\brm\s{1,9}(?:-\w{1,9}\s{1,9}){0,5}-\w{0,5}(?:r\w{0,5}f|f\w{0,5}r)\w{0,5}\s{1,9}(?:--no-preserve-root\s{1,20})?[\"']?(?:/|~|\$HOME|\$\{HOME\})/?\*?[\"']?(?:\s|$|[;&|`])",
             r"\bmkfs(?:\.\w{1,9})?\s{1,9}(?:-\w{1,9}\s{1,9}){0,5}/dev/",
@@ -104,7 +155,10 @@ _HIDDEN = re.compile("[\u200b\u2060\u2062-\u2064\u202a-\u202e\u2066-\u2069\U000e
 def hazards(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield the line, from 1, the code and a sentence for each danger in a text; continued lines are read as one."""
     joined = text.replace("\\\n", "  ")
+    lowered = joined.lower()
     for hazard in HAZARDS:
+        if not any(hint in lowered for hint in hazard.hints):
+            continue
         for match in hazard.pattern.finditer(joined):
             yield text.count("\n", 0, match.start()) + 1, hazard.code, hazard.message
     for match in _HIDDEN.finditer(text):

@@ -11,8 +11,8 @@ from skill2env.intake.screens.hazards import hazards
 from skill2env.intake.screens.personal import personal
 from skill2env.intake.screens.secrets import secrets
 
-MAX_TEXT_BYTES = 2_000_000
-"""A longer file is data, of which the first part is looked through."""
+MAX_TEXT_BYTES = 5_000_000
+"""Text of a skill that is looked through, which takes some seconds, and a minute where somebody wants it to."""
 _POINTER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -21,12 +21,18 @@ def screen(files: Mapping[str, bytes], findings: Findings) -> None:
 
     The notice in a licence file stays as its owner wrote it, name and address too.
     """
+    left = MAX_TEXT_BYTES
     for name, data in sorted(files.items()):
         if data.startswith(_POINTER):
             findings.add("lfs-pointer", "Git LFS holds the file itself; it was not fetched.", name, 1)
-        text = _text(data[:MAX_TEXT_BYTES])
+        text = _text(data)
         if text is None:
             continue
+        left -= len(data)
+        if left < 0:
+            message = f"The skill holds more than {MAX_TEXT_BYTES:,} bytes of text, too much to look through; bundle less."
+            findings.add("too-much-text", message, name)
+            return
         lines = text.split("\n")
         for number, kind in secrets(lines):
             findings.add(

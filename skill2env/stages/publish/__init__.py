@@ -1,4 +1,4 @@
-"""The publish stage: the outcomes of all stages become one dataset that loads, with splits that keep a skill whole."""
+"""The publish stage: the outcomes of all stages become one dataset that loads, no split of which tears near copies apart."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from skill2env.models.rows import SPLITS
 from skill2env.models.skill import Skill
+from skill2env.near import clusters
 from skill2env.stages.context import Context
 from skill2env.stages.publish.attempts import sft_row, trajectory_row
 from skill2env.stages.publish.card import card, dataset_page
@@ -21,7 +22,7 @@ from skill2env.store.dataset import DatasetWriter, fingerprint
 __all__ = ["NAME", "VERSION", "dataset_page", "publish"]
 
 NAME = "publish"
-VERSION = "1"
+VERSION = "2"
 LEDGER = "ledger"
 """Name of the metrics that say what everything has cost; unlike the others they vary from run to run."""
 
@@ -37,12 +38,14 @@ def publish(context: Context) -> dict[str, Any]:
     params = context.params.publish
     tally = Tally()
     with reading(context.workspace) as inputs, DatasetWriter(context.workspace.dataset) as dataset:
+        texts = ((skill, inputs.skill(skill).text) for skill in inputs.fates)
+        near = clusters(texts, context.params.import_.similarity)
         candidates = {
-            skill: Candidate(fate.tree_sha256, fate.accepted > 0) for skill, fate in inputs.fates.items()
+            skill: Candidate(near[skill], fate.accepted > 0) for skill, fate in inputs.fates.items()
         }
         splits = assign(candidates, params.validation_share, params.test_share)
         _tasks(inputs, splits, dataset, tally, context.params.rollout.output_chars)
-        _skills(inputs, splits, dataset, tally)
+        _skills(inputs, splits, near, dataset, tally)
         _rejected(inputs, splits, dataset)
         dataset.finish()
         figures = _figures(inputs, dataset, tally)
@@ -86,9 +89,15 @@ def _attempts(
             dataset.add("sft", split, conversation)
 
 
-def _skills(inputs: Inputs, splits: Mapping[str, str], dataset: DatasetWriter, tally: Tally) -> None:
+def _skills(
+    inputs: Inputs,
+    splits: Mapping[str, str],
+    near: Mapping[str, str],
+    dataset: DatasetWriter,
+    tally: Tally,
+) -> None:
     for skill_id, fate in sorted(inputs.fates.items()):
-        row = skill_row(inputs.skill(skill_id), fate)
+        row = skill_row(inputs.skill(skill_id), fate, near[skill_id])
         dataset.add("skills", splits[skill_id], row)
         tally.skill(row)
 

@@ -49,7 +49,6 @@ class Published:
 class Fate:
     """What became of one skill, counted."""
 
-    tree_sha256: str
     blueprints: int = 0
     built: int = 0
     """Tasks that were built."""
@@ -75,10 +74,7 @@ class Inputs:
             WorkspaceError: a shard is missing or damaged.
         """
         self._shards = {stage: stack.enter_context(Lookup(workspace.shard(stage))) for stage in STAGES}
-        self.fates = {
-            skill: Fate(tree_sha256=self.skill(skill).tree_sha256)
-            for skill in self._shards["parse"].ids("accepted")
-        }
+        self.fates = {skill: Fate() for skill in self._shards["parse"].ids("accepted")}
         self.tasks = self._shards["validate"].ids("accepted")
         """Ids of the accepted tasks, sorted."""
         self._siblings = Counter(task.rsplit("--", 1)[0] for task in self.tasks)
@@ -167,7 +163,7 @@ class Inputs:
         return {"inputs": sum(counts.values()), **counts}
 
     def _count(self) -> None:
-        nobody = Fate(tree_sha256="")
+        nobody = Fate()
         for blueprint_id in self._shards["draft"].ids("accepted"):
             blueprint = self._record("draft", blueprint_id, Blueprint)
             self.fates.get(blueprint.skill_id, nobody).blueprints += 1

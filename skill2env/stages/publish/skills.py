@@ -14,8 +14,8 @@ from skill2env.stages.publish.inputs import Fate
 from skill2env.stages.publish.tasks import licence_of
 
 
-def skill_row(skill: Skill, fate: Fate) -> SkillRow:
-    """Return the row of a parsed skill."""
+def skill_row(skill: Skill, fate: Fate, cluster: str) -> SkillRow:
+    """Return the row of a parsed skill that belongs to a cluster of near copies."""
     provenance = skill.provenance or Provenance()
     severities = Counter(finding.severity for finding in skill.findings)
     return SkillRow(
@@ -29,6 +29,7 @@ def skill_row(skill: Skill, fate: Fate) -> SkillRow:
         commit=provenance.commit,
         path=provenance.path,
         tree_sha256=skill.tree_sha256,
+        cluster=cluster,
         files=len(skill.files),
         text_lines=skill.text_lines,
         sections=len(skill.sections),

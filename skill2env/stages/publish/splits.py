@@ -1,4 +1,4 @@
-"""Splits: whole skills, and all skills with the same files, go to one split, by rank of a stable hash."""
+"""Splits: whole skills, and all near copies of one another, go to one split, by rank of a stable hash."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _FEWEST = 3
 class Candidate:
     """What decides where a skill goes."""
 
-    tree_sha256: str
-    """Content id of its folder; equal ones stay together."""
+    cluster: str
+    """The cluster of near copies that it belongs to; equal ones stay together."""
     gave_tasks: bool
     """Whether a task of it was accepted."""
 
@@ -33,7 +33,7 @@ def assign(skills: Mapping[str, Candidate], validation_share: float, test_share:
     """
     groups: dict[str, list[str]] = {}
     for skill, candidate in skills.items():
-        groups.setdefault(candidate.tree_sha256, []).append(skill)
+        groups.setdefault(candidate.cluster, []).append(skill)
     ranked = sorted(groups.values(), key=lambda group: _hash(min(group)))
     useful: list[list[str]] = []
     barren: list[list[str]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +44,6 @@ class World:
     skills: Sequence[str] = ("alpha", "beta", "gamma", "delta")
     barren: Sequence[str] = ("empty",)
     """Skills without a blueprint."""
-    trees: dict[str, str] = field(default_factory=dict)
-    """Content id of a skill's folder, where it is not its own."""
     levels: Sequence[str] = ("easy", "hard")
     seeds: Sequence[int] = (1, 2)
     slower: float = 1.0
@@ -57,7 +55,7 @@ class World:
     """Whether the infrastructure failed a blueprint's task."""
 
 
-def skill(skill_id: str, tree_sha256: str = "") -> Skill:
+def skill(skill_id: str) -> Skill:
     warning = Finding(
         code="no-provenance",
         severity=Severity.WARNING,
@@ -78,7 +76,7 @@ def skill(skill_id: str, tree_sha256: str = "") -> Skill:
         skill_file="SKILL.md",
         encoding="utf-8",
         language="en",
-        text="text\n",
+        text=f"text of {skill_id}\n",
         text_lines=40,
         body_line=4,
         sections=(),
@@ -89,7 +87,7 @@ def skill(skill_id: str, tree_sha256: str = "") -> Skill:
         steps=(),
         statements=(),
         files=(BundledFile(path="SKILL.md", size=5, mode=0o100644, sha256="0" * 64),),
-        tree_sha256=tree_sha256 or f"tree-of-{skill_id}",
+        tree_sha256=f"tree-of-{skill_id}",
         provenance=Provenance(
             origin="the corpus", commit="c0ffee", path=f"skills/{skill_id}", licence="Apache-2.0"
         ),
@@ -286,9 +284,7 @@ def outcomes(world: World) -> dict[str, list[Row]]:
     jobs = [(name, level, seed) for name in world.skills for level in world.levels for seed in world.seeds]
     tasks = [task(name, level, seed, world) for name, level, seed in jobs]
     made: dict[str, list[Row]] = {
-        "parse": [
-            accepted(name, skill(name, world.trees.get(name, ""))) for name in (*world.skills, *world.barren)
-        ],
+        "parse": [accepted(name, skill(name)) for name in (*world.skills, *world.barren)],
         "draft": [accepted(f"{name}--break-in", blueprint(name)) for name in world.skills],
         "build": [accepted(one.task_id, one, pack_gz(tree(one.task_id))) for one in tasks],
         "validate": [accepted(one.task_id, report(one, world)) for one in tasks],

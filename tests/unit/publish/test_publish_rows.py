@@ -309,11 +309,11 @@ def test_a_skill_without_tasks_names_the_rules(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fate", "why"),
     [
-        (Fate("t", blueprints=1, built=4, accepted=1), ""),
-        (Fate("t", blueprints=1, built=4), "its tasks were not validated"),
-        (Fate("t", blueprints=1), "no level of its blueprints is built"),
-        (Fate("t", blueprints=1, errored=1), "the infrastructure failed; it is tried again on the next run"),
-        (Fate("t"), "no blueprint was written for it"),
+        (Fate(blueprints=1, built=4, accepted=1), ""),
+        (Fate(blueprints=1, built=4), "its tasks were not validated"),
+        (Fate(blueprints=1), "no level of its blueprints is built"),
+        (Fate(blueprints=1, errored=1), "the infrastructure failed; it is tried again on the next run"),
+        (Fate(), "no blueprint was written for it"),
     ],
 )
 def test_why_a_skill_gave_nothing(fate: Fate, why: str) -> None:
@@ -368,6 +368,17 @@ def test_seconds_do_not_change_the_fingerprint_and_rewards_do(tmp_path: Path) ->
 
 def test_seconds_do_not_change_the_figures(tmp_path: Path) -> None:
     assert publish(context(tmp_path / "a")) == publish(context(tmp_path / "b", World(slower=2)))
+
+
+def test_near_copies_never_cross_a_split(tmp_path: Path) -> None:
+    names = ("alpha", "beta", "gamma", "delta")
+    made = context(tmp_path, World(skills=names, barren=tuple(name.upper() for name in names)))
+    publish(made)
+    found = {row["skill_id"]: row for row in rows(made.workspace.dataset, "skills")}
+    assert {row["split"] for row in found.values()} == set(SPLITS)
+    for name in names:
+        assert found[name]["split"] == found[name.upper()]["split"]
+        assert found[name]["cluster"] == found[name.upper()]["cluster"] == name.upper()
 
 
 def test_the_same_rows_are_the_same_bytes(tmp_path: Path) -> None:

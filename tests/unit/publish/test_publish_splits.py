@@ -1,4 +1,4 @@
-"""Splits keep skills and equal folders whole, fill up where they can, and do not depend on the order of the skills."""
+"""Splits keep skills and clusters of near copies whole, fill up where they can, and do not depend on the order of the skills."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skill2env.stages.publish.splits import Candidate, assign
 
 def skills(useful: int, barren: int = 0) -> dict[str, Candidate]:
     names = [(f"skill-{number}", number < useful) for number in range(useful + barren)]
-    return {name: Candidate(f"tree-{name}", gave) for name, gave in names}
+    return {name: Candidate(f"cluster-of-{name}", gave) for name, gave in names}
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,9 @@ def test_three_skills_fill_every_split_though_two_gave_tasks() -> None:
     assert set(assign(skills(2, 1), 0.1, 0.1).values()) == {"train", "validation", "test"}
 
 
-def test_equal_folders_stay_together() -> None:
+def test_near_copies_stay_together() -> None:
     made = skills(12)
-    made |= {f"copy-{number}": Candidate(f"tree-skill-{number}", False) for number in range(12)}
+    made |= {f"copy-{number}": Candidate(f"cluster-of-skill-{number}", False) for number in range(12)}
     splits = assign(made, 0.3, 0.3)
     assert all(splits[f"copy-{number}"] == splits[f"skill-{number}"] for number in range(12))
     assert len(set(splits.values())) == 3
