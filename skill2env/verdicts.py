@@ -13,6 +13,7 @@ from skill2env.changes import Changes, Selection
 from skill2env.checking import Checked, Target, lines_of
 from skill2env.coverage import Coverage, coverage
 from skill2env.escaped import annotation, fenced, markdown
+from skill2env.models.base import printable
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.outcome import Finding, Rejected, Severity
 from skill2env.models.skill import Skill
@@ -86,10 +87,10 @@ class Verdict:
         return {
             "base": self.changes.base,
             "commit": self.changes.commit,
-            "files": [vars(change) for change in self.changes.files],
+            "files": [{"path": printable(change.path), "how": change.how} for change in self.changes.files],
             "judging": list(selection.judging),
-            "gone": list(selection.gone),
-            "stray": list(selection.stray),
+            "gone": [printable(name) for name in selection.gone],
+            "stray": [printable(path) for path in selection.stray],
             "sampled": sum(len(target.sampled) for target in selection.targets),
             "funnel": self.funnel(),
             "items": [item.as_json() for item in self.checked],
@@ -227,18 +228,19 @@ class Verdict:
     def _folder(self, item: Checked) -> Path:
         """Return the folder of the skill or blueprint that an item was made from."""
         for target in self.selection.targets:
-            if item.stage == "parse" and item.item_id == target.skill_id:
+            skill_id = printable(target.skill_id)
+            if item.stage == "parse" and item.item_id == skill_id:
                 return target.corpus / "skills" / target.skill_id
-            if item.item_id.startswith(f"{target.skill_id}--"):
-                name = item.item_id.removeprefix(f"{target.skill_id}--").split("--")[0]
-                folder = target.corpus / "blueprints" / target.skill_id / name
-                if folder.is_dir():
-                    return folder
+            if item.item_id.startswith(f"{skill_id}--"):
+                name = item.item_id.removeprefix(f"{skill_id}--").split("--")[0]
+                for folder in (target.corpus / "blueprints" / target.skill_id).iterdir():
+                    if printable(folder.name) == name:
+                        return folder
         return self.changes.top
 
     def _relative(self, path: Path) -> str:
         top = self.changes.top.resolve()
-        return path.relative_to(top).as_posix() if path.is_relative_to(top) else path.as_posix()
+        return printable((path.relative_to(top) if path.is_relative_to(top) else path).as_posix())
 
 
 def _named(target: Target) -> str:
