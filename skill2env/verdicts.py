@@ -42,8 +42,8 @@ _AT_LINE = re.compile(
     r"^(?:\w+: )?((?:tests/|solutions/|mistakes/)?[\w.-]+\.(?:py|sh|yaml|md)):(\d{1,6}): (.+)$"
 )
 _SEVERITIES = {Severity.ERROR: "error", Severity.WARNING: "warning"}
-_PAGE_CHARS = 700_000
-"""A job summary of GitHub may have 1 MiB; characters may be more than a byte."""
+_PAGE_BYTES = 900_000
+"""A job summary of GitHub may have 1 MiB."""
 _LISTED = 50
 _OF_EVIDENCE = 20
 
@@ -144,15 +144,19 @@ class Verdict:
             rules = ", ".join(f"{markdown(rule)} {count}" for rule, count in row["rules"].items())
             counts = " | ".join(str(row[kind]) for kind in ("inputs", "accepted", "rejected", "errored"))
             lines.append(f"| {row['stage']} | {counts} | {rules} |")
-        lines += self._refusals(_PAGE_CHARS // 2)
+        lines += self._refusals(_PAGE_BYTES // 2)
         for covered in self.coverages:
-            told = covered.lines()
-            if sum(map(len, [*lines, *told])) < _PAGE_CHARS:
-                lines += ["", f"### Advice of {markdown(covered.skill_id)}", "", *told]
+            told = ["", f"### Advice of {markdown(covered.skill_id)}", "", *covered.lines()]
+            fits = _bytes([*lines, *told]) < _PAGE_BYTES
+            lines += (
+                told
+                if fits
+                else ["", f"`skill2env report` shows the advice of {markdown(covered.skill_id)}."]
+            )
         return lines
 
     def _refusals(self, room: int) -> list[str]:
-        """Return the sections of what was not accepted, as many as there is room for, in characters."""
+        """Return the sections of what was not accepted, as many as there is room for, in bytes."""
         refused = [item for item in self.checked if item.kind != "accepted"]
         lines: list[str] = []
         for number, item in enumerate(refused):
@@ -162,7 +166,7 @@ class Verdict:
                 "",
                 *fenced("\n".join(lines_of(item))),
             ]
-            room -= sum(len(line) + 1 for line in told)
+            room -= _bytes(told)
             if room < 0:
                 return [
                     *lines,
@@ -241,6 +245,10 @@ class Verdict:
     def _relative(self, path: Path) -> str:
         top = self.changes.top.resolve()
         return printable((path.relative_to(top) if path.is_relative_to(top) else path).as_posix())
+
+
+def _bytes(lines: list[str]) -> int:
+    return sum(len(line.encode("utf-8")) + 1 for line in lines)
 
 
 def _named(target: Target) -> str:

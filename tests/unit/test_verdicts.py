@@ -136,7 +136,7 @@ def test_the_funnel_counts_each_stage(verdict: Verdict) -> None:
 
 def test_a_page_of_much_evidence_fits_a_summary(verdict: Verdict) -> None:
     many = [
-        _rejected("validate", f"{TASK}{number}", _finding("stated", "x"), evidence="é" * 8000)
+        _rejected("validate", f"{TASK}{number}", _finding("stated", "x"), evidence="字" * 8000)
         for number in range(200)
     ]
     page = "\n".join(_with(verdict, *many).page())
