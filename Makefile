@@ -9,7 +9,7 @@ export DVC_NO_ANALYTICS := 1
 .DELETE_ON_ERROR:
 
 corpus: .venv/.lock.sha256 ; skill2env setup && dvc repro && skill2env funnel
-test: check ; skill2env setup && pytest
+test: check ; skill2env setup && pytest -n auto --dist loadfile --no-loadscope-reorder
 check: .venv/.lock.sha256 ; ruff check && ruff format --check && mypy && lint-imports
 docs: .venv/.lock.sha256 ; $(BIN)/skill2env docs
 bench: .venv/.lock.sha256 ; $(BIN)/skill2env bench && PYTHONPATH=tests $(BIN)/python -m llm.clients

@@ -14,6 +14,8 @@ from skill2env.commands.brief import brief
 from skill2env.commands.check import check
 from skill2env.commands.common import err
 from skill2env.commands.docs import docs
+from skill2env.commands.intake import import_skills
+from skill2env.commands.lint import lint
 from skill2env.commands.provenance import provenance
 from skill2env.commands.records import records
 from skill2env.commands.report import report
@@ -33,12 +35,14 @@ def about() -> None:
 
 
 stages.register(app)
+app.command()(lint)
 app.add_typer(new.app, name="new")
 app.command()(check)
 app.command()(report)
 app.command()(brief)
 app.command()(show)
 app.command()(export)
+app.command("import")(import_skills)
 app.command()(provenance)
 app.command()(docs)
 app.command()(bench)

@@ -27,6 +27,56 @@ class DriverParams(Record):
     it again. True: the pipeline goes on without such items, and the next run tries them only when the stage runs again."""
 
 
+class ImportParams(Record):
+    """What `skill2env import` takes, and how many of one kind."""
+
+    licences: tuple[str, ...] = (
+        "0BSD",
+        "AGPL-3.0-only",
+        "AGPL-3.0-or-later",
+        "Apache-2.0",
+        "Artistic-2.0",
+        "BSD-2-Clause",
+        "BSD-3-Clause",
+        "BSL-1.0",
+        "CC-BY-3.0",
+        "CC-BY-4.0",
+        "CC-BY-SA-3.0",
+        "CC-BY-SA-4.0",
+        "CC0-1.0",
+        "EPL-2.0",
+        "EUPL-1.2",
+        "GPL-2.0-only",
+        "GPL-2.0-or-later",
+        "GPL-3.0-only",
+        "GPL-3.0-or-later",
+        "ISC",
+        "LGPL-2.1-only",
+        "LGPL-2.1-or-later",
+        "LGPL-3.0-only",
+        "LGPL-3.0-or-later",
+        "MIT",
+        "MIT-0",
+        "MPL-2.0",
+        "NCSA",
+        "PostgreSQL",
+        "Unlicense",
+        "UPL-1.0",
+        "WTFPL",
+        "Zlib",
+    )
+    """SPDX names of licences that let all pass on changed copies; skills under others are kept by reference, or not at all."""
+    similarity: Annotated[float, Field(ge=0.5, le=1)] = 0.8
+    """Share of common five-word sequences (Jaccard, by MinHash) from which two skills are near copies: of one cluster, which
+    no split of the dataset tears apart."""
+    max_per_cluster: Annotated[int, Field(ge=1)] = 1
+    """Near copies of each other that a corpus takes in; exact copies count once in any case."""
+    max_per_repository: Annotated[int, Field(ge=1)] = 200
+    """Skills of one origin that a corpus takes in."""
+    max_per_author: Annotated[int, Field(ge=1)] = 200
+    """Skills of one author that a corpus takes in: who the frontmatter names, else the owner of the repository."""
+
+
 class ParseParams(Record):
     """The parse stage has no parameters."""
 
@@ -45,7 +95,12 @@ class AuthorParams(Record):
     turns: Annotated[int, Field(ge=5, le=1000)] = 120
     """Completions per blueprint."""
     tokens: Annotated[int, Field(ge=10_000)] = 3_000_000
-    """Tokens read and written per blueprint."""
+    """Tokens read and written per blueprint, those of blind attempts included."""
+    blind: bool = True
+    """What all gates accept is also solved from its request alone, once at each level, by a model that sees neither skill nor
+    tests, within the bounds of `rollout`. Where it fails, a model that sees everything says whose fault it is."""
+    blind_model: str = ""
+    """Who solves blindly and who says whose fault it is, as `<endpoint>/<model>`; empty: the author's own model, asked anew."""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """Sampling temperature; null leaves it to the endpoint."""
     max_tokens: Annotated[int, Field(ge=256)] = 16_384
@@ -145,6 +200,8 @@ class Price(Record):
     """Tokens read."""
     cached: Annotated[float, Field(ge=0)] | None = None
     """Tokens read from the endpoint's cache; None: they cost what others do."""
+    cache_written: Annotated[float, Field(ge=0)] | None = None
+    """Tokens read and written into the endpoint's cache; None: they cost what others do."""
     output: Annotated[float, Field(ge=0)]
     """Tokens written."""
     long_from: Annotated[int, Field(ge=1)] | None = None
@@ -164,6 +221,8 @@ class EndpointParams(Record):
     """Name of the environment variable that holds the key; empty where none is needed. The key itself is never written here."""
     structure: Literal["schema", "told"] = "schema"
     """How a JSON Schema is enforced. `schema`: the endpoint does it. `told`: it can't, so the model is only told."""
+    cache: bool = True
+    """For `anthropic`, which has to be asked: what later requests repeat is kept in the endpoint's cache for five minutes."""
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 4
     """Requests that may be open at the same time."""
     requests_per_minute: Annotated[float, Field(gt=0)] | None = None
@@ -201,7 +260,8 @@ class LlmParams(Record):
     prices: dict[str, Price] = {}  # noqa: RUF012  # pydantic copies it
     """Prices by `<endpoint>/<model>`, before those that come with the package; keys as in docs/models.md."""
     records: tuple[str, ...] = ()
-    """Files of records, or folders of such files (`*.jsonl`), relative to the workspace: what they hold is never asked again."""
+    """Files of records, or folders of such files (`*.jsonl`, or compressed `*.jsonl.xz`), relative to the workspace: what they
+    hold is never asked again."""
     replay_only: bool = False
     """True: nothing is asked over the network; a request that is in no record ends the run with exit code 9."""
     budget: BudgetParams = BudgetParams()
@@ -217,6 +277,8 @@ class Params(Record):
     """The driver."""
     llm: LlmParams = LlmParams()
     """Language models."""
+    import_: Annotated[ImportParams, Field(alias="import")] = ImportParams()
+    """Import."""
     parse: ParseParams = ParseParams()
     """The parse stage."""
     draft: DraftParams = DraftParams()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -35,6 +36,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if os.environ.get("CI", "").lower() not in ("", "0", "false"):
         pytest.fail(_why_no_engine(), pytrace=False)
     pytest.skip(_why_no_engine())
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several processes share the files, begin with those that take longest, so that all end at the same time."""
+    if hasattr(config, "workerinput"):
+        files = Counter(item.path for item in items if item.get_closest_marker("slow"))
+        engines = {item.path for item in items if item.get_closest_marker("docker")}
+        items.sort(key=lambda item: (-files[item.path], item.path not in engines))
 
 
 @pytest.fixture(scope="session")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from skill2env.authoring.blind import Blind
 from skill2env.authoring.desk import Refused, Seen
 from skill2env.checking import Checked, check_tasks, lines_of
 from skill2env.models.base import content_id
 from skill2env.models.blueprint import Author, Blueprint, BlueprintSpec, Level, Script, Step
 from skill2env.models.outcome import Accepted, Finding, Rejected, Severity
 from skill2env.models.report import GateResult
+from skill2env.models.task import Task
 from skill2env.models.tree import Tree, below, pack_gz, text_file, tree_id
 from skill2env.stages import validate
 from skill2env.stages.context import Context
@@ -42,6 +45,8 @@ class GateBench:
     """Name of the blueprint."""
     author: Author
     """Who writes it; this stands in the blueprint whatever the files say."""
+    blind: Blind | None = None
+    """Has what all gates accept solved from the request alone; None: nobody does."""
     _made: dict[str, Made] = field(default_factory=dict)
 
     def run_world(self, files: Tree) -> Seen:
@@ -103,11 +108,15 @@ class GateBench:
         return Seen(all(gate.passed for gate in results), told)
 
     def submit(self, files: Tree) -> Seen:
-        """Take the whole blueprint through everything, as the pipeline will."""
+        """Take the whole blueprint through everything, as the pipeline will, and then through the blind check."""
         checked = list(self.checked(files))
         good = all(item.kind == "accepted" for item in checked)
         told = [line for item in checked if item.kind != "accepted" for line in lines_of(item)]
-        return Seen(good, "all accepted" if good else "\n".join(told)[:_EVIDENCE_CHARS])
+        if not good:
+            return Seen(False, "\n".join(told)[:_EVIDENCE_CHARS])
+        looked = self.blind.check(self._tasks(files)) if self.blind else Seen(True, "")
+        text = "all accepted" if looked.good else looked.text[:_EVIDENCE_CHARS]
+        return dataclasses.replace(looked, text=text)
 
     def checked(self, files: Tree) -> Iterator[Checked]:
         """Yield what became of the blueprint, where it is refused, and of each of its tasks."""
@@ -133,6 +142,13 @@ class GateBench:
         line = f"author: {json.dumps(self.author.model_dump(mode='json'))}\n"
         text = node.data.decode("utf-8")
         return {**files, YAML: text_file(f"{text.rstrip()}\n{line}")}
+
+    def _tasks(self, files: Tree) -> Iterator[tuple[Task, bytes]]:
+        """Yield the task of each level with the first seed, of a blueprint that all gates accept."""
+        outcome, static, _ = self.read(files)
+        assert isinstance(outcome, Accepted), outcome
+        for order in _one_seed(outcome.record, self.context):
+            yield make_task(order, static, self.context)
 
     def _spec(self, files: Tree) -> tuple[BlueprintSpec | None, list[Finding]]:
         return read_spec(self.authored(files)[YAML].data.decode("utf-8"), self.skill)

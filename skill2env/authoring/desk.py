@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from skill2env.models.base import content_id
+from skill2env.models.chat import Spent
 from skill2env.models.making import Reopening
 from skill2env.models.tree import Tree, text_file
 from skill2env.stages.draft import located
@@ -32,6 +33,10 @@ class Seen:
     """Nothing is to be mended."""
     text: str
     """The evidence, for the author."""
+    rule: str = "given_up"
+    """Rule by which the blueprint is rejected, where nothing better comes after this."""
+    spent: Spent = field(default_factory=Spent)
+    """What models have cost that were asked for it."""
 
 
 class Bench(Protocol):
@@ -50,7 +55,7 @@ class Bench(Protocol):
         """Take one level through the named gates, or through all."""
 
     def submit(self, files: Tree) -> Seen:
-        """Take the whole blueprint through everything."""
+        """Take the whole blueprint through everything; raises EngineError, ModelError where the infrastructure failed."""
 
 
 @dataclass
@@ -71,8 +76,10 @@ class Desk:
     accepted: bool = False
     """The blueprint went through everything."""
     submissions: int = 0
-    last_told: str = ""
+    last: Seen = Seen(False, "")
     """What the last submission came to."""
+    spent: Spent = field(default_factory=Spent)
+    """What models have cost that the bench has asked."""
     given_up: str = ""
     """Why the author gave up; empty while it has not."""
     _world_run: str = ""
@@ -180,7 +187,8 @@ class Desk:
             raise Refused(f"it was handed in {self.rounds} times, and no more is allowed")
         self.submissions += 1
         seen = self.bench.submit(self.files)
-        self.accepted, self.last_told = seen.good, seen.text
+        self.accepted, self.last = seen.good, seen
+        self.spent += seen.spent
         return seen.text
 
     def give_up(self, reason: str) -> str:

@@ -59,7 +59,7 @@ def prompt(name: str, **values: object) -> str:
 
 def knowledge_id() -> str:
     """Return a content id of all that a model author is told, the skill aside."""
-    names = ("plan", "write")
+    names = ("plan", "write", "rule")
     texts = [(files(__package__) / "prompts" / f"{name}.md").read_text("utf-8") for name in names]
     return content_id([guide(), format_text(), toolchains(), texts])
 

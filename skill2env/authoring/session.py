@@ -22,7 +22,7 @@ class Bounds:
     turns: int
     """Completions."""
     tokens: int
-    """Tokens read and written."""
+    """Tokens read and written, those of blind attempts included."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Held:
     reason: str
     """Why there is no blueprint; empty where there is one."""
     spent: Spent
-    """What its completions have cost."""
+    """What its own completions have cost; what the bench has asked of models is apart."""
 
 
 def hold(
@@ -95,7 +95,8 @@ def _over(desk: Desk, bounds: Bounds, spent: Spent) -> str:
         return f"{desk.submissions} submissions were refused, and no more are allowed"
     if spent.completions >= bounds.turns:
         return f"the session's {bounds.turns} turns are spent"
-    used = spent.tokens.input + spent.tokens.output
+    tokens = (spent + desk.spent).tokens
+    used = tokens.input + tokens.output
     if used >= bounds.tokens:
         return f"the session's {bounds.tokens} tokens are spent: {used} were used"
     return ""

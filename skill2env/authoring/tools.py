@@ -54,6 +54,8 @@ def call(desk: Desk, asked: ToolCall) -> str:
 
     Raises:
         EngineError: the infrastructure failed.
+        ModelError: the endpoint failed at a blind attempt.
+        BudgetSpent, MissingRecord: nothing more may be asked.
     """
     arguments = _ARGUMENTS.get(asked.name)
     if arguments is None:

@@ -30,7 +30,7 @@ def records(
     file: Annotated[
         list[Path],
         typer.Argument(
-            help="JSON Lines, a record a line: one file to write, or files and folders of *.jsonl to read."
+            help="JSON Lines, a record a line, compressed as .xz: one file to write, or files and folders of them to read."
         ),
     ],
     root: Root = HERE,

@@ -19,6 +19,7 @@ from skill2env.llm.prices import price_of
 from skill2env.llm.recorder import Recorder
 from skill2env.llm.records import Layer
 from skill2env.llm.structured import RecordT, structured
+from skill2env.meter import charge
 from skill2env.models.base import canonical_json
 from skill2env.models.chat import Ask, Completion, Spent
 from skill2env.params import LlmParams
@@ -61,8 +62,8 @@ class Client:
         """Everything that was asked through this client."""
         self.budget = Budget(params.budget)
         """What the run may spend; replayed completions cost nothing."""
-        layer = Layer(root / place for place in params.records)
-        self._recorder = Recorder(store, layer, params.replay_only)
+        self._layer = Layer(root / place for place in params.records)
+        self._recorder = Recorder(store, self._layer, params.replay_only)
         self._keys = Keys(params, environ)
         self._lock = threading.Lock()
         self._loop: Loop | None = None
@@ -77,12 +78,13 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connections; a later request opens new ones."""
+        """Close connections and files of records; a later request opens them again."""
         with self._lock:
             if self._loop is not None:
                 self._loop.close(*(endpoint.close() for endpoint in self._endpoints.values()))
             self._endpoints.clear()
             self._loop = None
+        self._layer.close()
 
     def check(self, model: str) -> None:
         """Say what is wrong with asking a model before anything is spent; where only records are replayed, nothing is.
@@ -195,6 +197,7 @@ class Purpose:
 
     def count(self, model: str, outcome: str, spent: Spent) -> None:
         """Count in both ledgers, in the budget of the purpose, and, unless it was replayed, in that of the run."""
+        charge(purpose=self.name, spent=spent)
         self.ledger.add(self.name, model, outcome, spent)
         self.client.ledger.add(self.name, model, outcome, spent)
         if self.budget is not None:

@@ -45,5 +45,7 @@ def money(tokens: Tokens, price: Price | None) -> float | None:
     if price.long is not None and price.long_from is not None and tokens.input > price.long_from:
         price = price.long
     cached = price.input if price.cached is None else price.cached
-    fresh = tokens.input - tokens.cached
-    return (fresh * price.input + tokens.cached * cached + tokens.output * price.output) / _MILLION
+    written = price.input if price.cache_written is None else price.cache_written
+    fresh = tokens.input - tokens.cached - tokens.cache_written
+    read = fresh * price.input + tokens.cached * cached + tokens.cache_written * written
+    return (read + tokens.output * price.output) / _MILLION

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import re
+import shutil
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from pydantic import ValidationError
 
@@ -19,6 +23,9 @@ from skill2env.models.chat import Ask, Completion
 
 _KEY = re.compile(rb'\{"key": ?"([0-9a-f]{64})"')
 """How a line begins that was written here, so that its key can be had without reading the rest."""
+_PACKED = ".xz"
+"""How the name of a compressed file ends. In a conversation each request repeats the ones before, which all but vanishes."""
+_KINDS = ("*.jsonl", f"*.jsonl{_PACKED}")
 
 
 class Recorded(Record):
@@ -50,14 +57,14 @@ class BadLine:
 
 
 def files_of(places: Iterable[Path]) -> Iterator[Path]:
-    """Yield files of records: those that are named, and the `*.jsonl` of the folders that are.
+    """Yield files of records: those that are named, and the `*.jsonl` and `*.jsonl.xz` of the folders that are.
 
     Raises:
         UsageError: one is not there.
     """
     for place in places:
         if place.is_dir():
-            yield from sorted(place.glob("*.jsonl"))
+            yield from sorted(path for kind in _KINDS for path in place.glob(kind))
         elif place.is_file():
             yield place
         else:
@@ -69,6 +76,8 @@ def write_lines(
 ) -> tuple[int, list[tuple[str, tuple[str, ...]]]]:
     """Write records into a file, whole or not at all, but none that holds the value of a key's variable.
 
+    A file whose name ends in `.xz` is compressed.
+
     Returns:
         How many were written; and of the others the record's key and the variables.
 
@@ -78,7 +87,7 @@ def write_lines(
     written, held = 0, []
     part = path.with_name(f".{path.name}.part{os.getpid()}")
     try:
-        with part.open("w", encoding="ascii") as file:
+        with (lzma.open if path.suffix == _PACKED else open)(part, "wt", encoding="ascii") as file:
             for each in recorded:
                 line = each.line()
                 if names := keys.found(line):
@@ -102,13 +111,28 @@ def read_lines(path: Path) -> Iterator[Recorded | BadLine]:
     Raises:
         UsageError: the file can't be read.
     """
+    with _opened(path) as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield _parsed(line, path, number)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """Return a file of records to read and seek in; a compressed one is unpacked into a temporary file.
+
+    Raises:
+        UsageError: the file can't be read.
+    """
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield _parsed(line, path, number)
-    except OSError as error:
-        raise UsageError(f"{path}: can't be read ({error.strerror}); name a file of records") from None
+        if path.suffix != _PACKED:
+            return path.open("rb")
+        unpacked = tempfile.TemporaryFile()  # noqa: SIM115  # the caller closes it
+        with lzma.open(path) as packed:
+            shutil.copyfileobj(packed, unpacked)
+        unpacked.seek(0)
+        return unpacked
+    except (OSError, lzma.LZMAError, EOFError) as error:
+        raise UsageError(f"{path}: can't be read ({error}); name a file of records") from None
 
 
 def _parsed(line: bytes, path: Path, number: int) -> Recorded | BadLine:
@@ -128,9 +152,10 @@ class Layer:
     """Files of records below the store, read-only; only where each record begins is kept in memory."""
 
     def __init__(self, places: Iterable[Path]) -> None:
-        """Take files, and folders of `*.jsonl`; they are first read when something is looked for."""
+        """Take files, and folders of them; they are first read when something is looked for."""
         self._places = tuple(places)
         self._lock = threading.Lock()
+        self._unpacked: dict[Path, IO[bytes]] = {}
         self._index: dict[str, tuple[Path, int, int]] | None = None
 
     def get(self, key: str) -> Completion | None:
@@ -142,39 +167,45 @@ class Layer:
         with self._lock:
             if self._index is None:
                 self._index = self._indexed()
-        if key not in self._index:
-            return None
-        path, number, offset = self._index[key]
-        with path.open("rb") as file:
-            file.seek(offset)
-            recorded = _parsed(file.readline(), path, number)
+            if key not in self._index:
+                return None
+            path, number, offset = self._index[key]
+            line = self._line(path, offset)
+        recorded = _parsed(line, path, number)
         if isinstance(recorded, BadLine):
             raise UsageError(f"{recorded}; mend the line or take it out")
         if recorded.key != key:
             raise UsageError(f"{path}: changed while it was in use; run again")
         return recorded.completion
 
+    def close(self) -> None:
+        """Remove what was unpacked; what is looked for later is read anew."""
+        with self._lock:
+            for file in self._unpacked.values():
+                file.close()
+            self._unpacked, self._index = {}, None
+
+    def _line(self, path: Path, offset: int) -> bytes:
+        if file := self._unpacked.get(path):
+            file.seek(offset)
+            return file.readline()
+        with path.open("rb") as file:
+            file.seek(offset)
+            return file.readline()
+
     def _indexed(self) -> dict[str, tuple[Path, int, int]]:
         index: dict[str, tuple[Path, int, int]] = {}
         for path in files_of(self._places):
-            offset = 0
-            with path.open("rb") as file:
-                for number, line in enumerate(file, 1):
-                    if line.strip():
-                        index.setdefault(_key(line, path, number), (path, number, offset))
-                    offset += len(line)
-        return index
-
-    def _files(self) -> Iterator[Path]:
-        for place in self._places:
-            if place.is_dir():
-                yield from sorted(place.glob("*.jsonl"))
-            elif place.is_file():
-                yield place
+            offset, file = 0, _opened(path)
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    index.setdefault(_key(line, path, number), (path, number, offset))
+                offset += len(line)
+            if path.suffix == _PACKED:
+                self._unpacked[path] = file
             else:
-                raise UsageError(
-                    f"llm.records: {place} is not there; name a file of records or a folder of *.jsonl"
-                )
+                file.close()
+        return index
 
 
 def _key(line: bytes, path: Path, number: int) -> str:

@@ -30,14 +30,13 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import Model as WireModel
 from pydantic_ai.models import ModelRequestParameters, StreamedResponse
-from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.anthropic import AnthropicModel, AnthropicModelSettings
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.usage import RequestUsage
 
@@ -115,9 +114,12 @@ class Wire:
         name = ask.model.partition("/")[2]
         if name not in self._models:
             self._models[name] = self._model(name)
-        settings = ModelSettings(
+        settings = AnthropicModelSettings(
             max_tokens=ask.sampling.max_tokens, timeout=self._timeout, request_timeout=self._params.total_sec
         )
+        if self._params.protocol == "anthropic" and self._params.cache:
+            settings["anthropic_cache_instructions"] = True
+            settings["anthropic_cache_messages"] = bool(ask.tools)  # only such a conversation goes on
         if ask.sampling.temperature is not None:
             settings["temperature"] = ask.sampling.temperature
         opened = model_request_stream(
@@ -191,7 +193,12 @@ def _parameters(ask: Ask, structure: str) -> ModelRequestParameters:
 
 
 def _tokens(usage: RequestUsage) -> Tokens:
-    return Tokens(input=usage.input_tokens, cached=usage.cache_read_tokens, output=usage.output_tokens)
+    return Tokens(
+        input=usage.input_tokens,
+        cached=usage.cache_read_tokens,
+        cache_written=usage.cache_write_tokens,
+        output=usage.output_tokens,
+    )
 
 
 def _reply(response: ModelResponse, tokens: Tokens) -> Reply:

@@ -83,6 +83,8 @@ class Tokens(Record):
     """Tokens read, cached ones included."""
     cached: int = 0
     """Those of them that came from the endpoint's cache."""
+    cache_written: int = 0
+    """Those of them that were written into the endpoint's cache, as far as it tells."""
     output: int = 0
     """Tokens written, those of reasoning included."""
 
@@ -91,6 +93,7 @@ class Tokens(Record):
         return Tokens(
             input=self.input + other.input,
             cached=self.cached + other.cached,
+            cache_written=self.cache_written + other.cache_written,
             output=self.output + other.output,
         )
 

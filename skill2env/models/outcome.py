@@ -31,12 +31,13 @@ class Finding(Record):
     """Path relative to the item's folder; empty where no file is meant."""
     line: int = 0
     """Line from 1; 0 where the finding has no line."""
+    column: int = 0
+    """Column from 1, in characters; 0 where the whole line or no line is meant."""
 
     def __str__(self) -> str:
-        """Return `file:line: message [code]`, as an editor can follow it."""
-        place = (
-            f"{self.file}:{self.line}: " if self.file and self.line else f"{self.file}: " if self.file else ""
-        )
+        """Return `file:line:column: message [code]`, as an editor can follow it."""
+        numbers = [str(number) for number in (self.line, self.column) if number]
+        place = f"{':'.join([self.file, *numbers])}: " if self.file else ""
         return f"{place}{self.message} [{self.code}]"
 
 

@@ -173,7 +173,7 @@ class SkillRow(Record):
     statements: int
     """Normative statements: must, never, always, before ..."""
     findings: JsonText
-    """Departures from the specification: code, severity, message, file and line."""
+    """Departures from the specification: code, severity, message, file, line and column."""
     errors: int
     """Findings of severity error."""
     warnings: int
@@ -206,7 +206,7 @@ class RejectedRow(Record):
     message: str = measured()
     """One sentence that says what to change."""
     findings: JsonText = measured()
-    """All findings: code, severity, message, file and line."""
+    """All findings: code, severity, message, file, line and column."""
     evidence: str = measured()
     """What was seen, as text."""
 

@@ -214,6 +214,12 @@ class TaskRow(Record):
     """Times that a model author handed the blueprint in; null where no model wrote it."""
     author_reopened: int | None
     """Times that a model author had the frozen verifier opened again for a factual error; null where no model wrote it."""
+    author_blind: str | None
+    """What came of the last attempt at this level by a model that had the request alone: `passed`, or `solver_wrong` where a
+    model that sees all has shown with quotes that the attempt was at fault, not the task; null where nobody tried."""
+    author_blind_refused: int | None
+    """Submissions before that were refused because such an attempt failed, and tests or request were to blame or nobody could
+    show the contrary; null where nobody tried."""
     author_input_tokens: int | None
     """Tokens that a model author has read for the whole blueprint, planning's share included; null where no model wrote it."""
     author_output_tokens: int | None

@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import docker
@@ -25,6 +25,7 @@ from skill2env.sandbox.layer import (
     without_init,
     writable_layer,
 )
+from skill2env.sandbox.layer_file import archive_of, file_in
 from skill2env.sandbox.protocol import ContainerGone, Kind, NoSuchPath, TooMany
 from skill2env.sandbox.streams import FramedStream
 
@@ -72,13 +73,19 @@ class DockerSandbox:
         call(self._api.put_archive, self._container, path, archive)
 
     def get(self, path: str) -> Iterator[bytes]:
-        """Yield the tar of a path.
+        """Yield the tar of a path; a file that a program wrote is read where it lies, which costs the engine no process.
 
         Raises:
             NoSuchPath: it is not there.
             ContainerGone: the container is not there.
             EngineError: the engine failed.
         """
+        if (written := self._written_file(path)) is not None:
+            try:
+                yield from archive_of(written, PurePosixPath(path).name)
+            except OSError as error:
+                raise engine_error(error) from error
+            return
         with self._ask("GET", "archive", path=path) as answer:
             if answer.status_code == _NOT_FOUND and _NO_CONTAINER not in answer.text:
                 raise NoSuchPath(f"{path} is not there")
@@ -87,6 +94,12 @@ class DockerSandbox:
                 yield from answer.iter_content(_CHUNK)
             except FAILURES as error:
                 raise engine_error(error) from error
+
+    def _written_file(self, path: str) -> int | None:
+        try:
+            return None if self._layer is None else file_in(self._layer, path)
+        except OSError:
+            return None
 
     def kind(self, path: str) -> Kind | None:
         """Return what stands at a path, a link not followed, or None.

@@ -138,6 +138,16 @@ def marks_in(layer: Path) -> dict[str, str]:
     }
 
 
+def mark_on(file: Path | int, mark: str) -> bytes | None:
+    """Return what the overlay driver has noted on a file or folder."""
+    try:
+        return os.getxattr(file, mark)
+    except OSError as error:
+        if error.errno in (errno.ENODATA, errno.ENOTSUP):
+            return None
+        raise
+
+
 def free_bytes(folder: Path) -> int:
     """Return how many bytes may still be written on the disk of a folder; more than enough where that can't be told."""
     try:
@@ -180,12 +190,7 @@ def _entries(layer: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _is_opaque(folder: Path) -> bool:
-    try:
-        return os.getxattr(folder, _OPAQUE) == b"y"
-    except OSError as error:
-        if error.errno in (errno.ENODATA, errno.ENOTSUP):
-            return False
-        raise
+    return mark_on(folder, _OPAQUE) == b"y"
 
 
 def _kind(mode: int) -> Kind:

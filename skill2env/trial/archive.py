@@ -15,6 +15,8 @@ from skill2env.errors import Skill2EnvError
 
 EXTENSION_BYTES = 16 << 10
 """More than the longest path that a kernel takes (4,096 bytes) and everything else that an engine tells of a file."""
+_GNU_NAMES = frozenset({tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK})
+_EXTENSIONS = _GNU_NAMES | {tarfile.XHDTYPE}
 _BLOCK = 512
 _PIECE = 1 << 16
 _LENGTH_DIGITS = 5
@@ -37,6 +39,8 @@ class Entry:
     """Bytes of content that follow."""
     mode: int
     """Permission bits, as they stand there."""
+    target: str = ""
+    """Where a symbolic link leads; empty for everything else."""
 
 
 class Archive:
@@ -56,8 +60,10 @@ class Archive:
         """
         extended: dict[bytes, bytes] = {}
         while (header := self._header()) is not None:
-            if header.type in (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME):
-                if extended:
+            if header.type in _EXTENSIONS:
+                if extended.keys() - _GNU_NAMES or (
+                    extended and header.type not in _GNU_NAMES - extended.keys()
+                ):
                     raise BadArchive("an entry has two extensions")
                 extended[header.type] = self._extension(header.size)
                 continue
@@ -126,7 +132,17 @@ def _entry(header: tarfile.TarInfo, extended: dict[bytes, bytes]) -> Entry:
             kind = "file"
         elif header.type == tarfile.DIRTYPE:
             kind = "dir"
-    return Entry(name, kind, size, header.mode)
+    return Entry(name, kind, size, header.mode, _target(header, extended, records))
+
+
+def _target(header: tarfile.TarInfo, extended: dict[bytes, bytes], records: dict[bytes, bytes]) -> str:
+    if header.type != tarfile.SYMTYPE:
+        return ""
+    if b"linkpath" in records:
+        return _text(records[b"linkpath"])
+    if tarfile.GNUTYPE_LONGLINK in extended:
+        return _text(extended[tarfile.GNUTYPE_LONGLINK].removesuffix(b"\0"))
+    return header.linkname
 
 
 def _records(data: bytes) -> dict[bytes, bytes]:

@@ -71,6 +71,8 @@ class Thinks:
     """Longest wall time that it may spend thinking; the container waits for it."""
     files: Tree = field(default_factory=dict)
     """What is put into the container before the agent begins, by path relative to the root."""
+    keep_outputs: bool = False
+    """Keep what it leaves, to be looked at again; whoever asks for the same attempt must ask for this alike."""
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ class TaskTrials:
         return self.outputs(trial.outputs_sha256)
 
     def outputs(self, sha256: str) -> Tree:
-        """Return outputs by their content id, of a trial whose role is one of those of which they are kept."""
+        """Return outputs by their content id, of a trial of which they are kept: by its role, or as it was asked for."""
         stored = self._store.get(_outputs_key(sha256))
         if stored is None or stored.blob is None:
             raise KeyError(f"the outputs {sha256} were not kept")
@@ -237,7 +237,8 @@ class TaskTrials:
         self.executed += 1
         self._timings.append(trial.timing)
         item = f"{self._task.task_id}/{attempt.agent}"
-        kept = [attempted.outputs] if attempt.role in _KEPT else []
+        keep = attempt.role in _KEPT or (attempt.thinks is not None and attempt.thinks.keep_outputs)
+        kept = [attempted.outputs] if keep else []
         for tree in (*kept, *(prefix for prefix in attempted.prefixes if prefix is not None)):
             self._store.put(_outputs_key(tree_id(tree)), OUTPUTS, item, "{}", pack_gz(tree))
         self._store.put(key, KIND, item, trial.model_dump_json())

@@ -16,6 +16,7 @@ from llm.server import Status
 from skill2env.models.base import Record
 from skill2env.models.chat import ToolCall
 from skill2env.store.folders import read_folder
+from skill2env.trial.script import split_steps
 
 HERE = Path(__file__).parent
 CORPUS = HERE.parents[1] / "skills_corpus"
@@ -38,6 +39,15 @@ class Fault(Record):
     wrong: str
     error: str = ""
     """For a frozen file: the stated factual error."""
+    solver: str = ""
+    """For `blind_check`: what a solver does after the reference's steps, who reads the request as it is then."""
+    ruling: dict[str, Any] | None = None
+    """For `blind_check`: what is said of that solver's failure."""
+
+    @property
+    def early(self) -> bool:
+        """Whether it shows before anything is frozen."""
+        return self.file == "instruction.md" and not self.error
 
 
 class Wild(Record):
@@ -98,8 +108,11 @@ def reply(request: Request) -> Reply:
     Raises:
         OutOfStep: the tools did not say what the script waits for.
     """
+    if request.tools == ("bash",):
+        return solve(request)
     if request.schema is not None:
-        return Reply(json.dumps(plan(request.messages[-1].text)))
+        planning = "workflows" in request.schema["properties"]
+        return Reply(json.dumps(plan(request.messages[-1].text) if planning else rule(request)))
     asked = _ASKED.search(request.messages[1].text)
     if asked is None:
         raise OutOfStep("nothing is asked for")
@@ -113,6 +126,45 @@ def reply(request: Request) -> Reply:
         for at, (name, arguments) in enumerate(turn.calls)
     )
     return Reply(calls=calls)
+
+
+def solve(request: Request) -> Reply:
+    """Return what a solver says next who has the request alone: it works as the reference does, but for what it can't know."""
+    if len(request.messages) > 2:
+        return Reply("Done.")
+    session, open_faults = _asked_for(request.messages[1].text)
+    reference = split_steps(texts_of(session)["solutions/reference.sh"])
+    commands = [step.command for step in reference] + [fault.solver for fault in open_faults]
+    return Reply(
+        "As asked.",
+        tuple(
+            ToolCall(id=str(at), name="bash", arguments=json.dumps({"command": command}))
+            for at, command in enumerate(commands)
+        ),
+    )
+
+
+def rule(request: Request) -> dict[str, Any]:
+    """Return whose fault it is that the solver of a request failed.
+
+    Raises:
+        OutOfStep: the request is whole, so that no solver should have failed.
+    """
+    _, open_faults = _asked_for(request.messages[1].text)
+    ruling = next((fault.ruling for fault in open_faults), None)
+    if ruling is None:
+        raise OutOfStep(f"a solver failed that had all: {request.messages[1].text[-3000:]}")
+    return ruling
+
+
+def _asked_for(text: str) -> tuple[Session, list[Fault]]:
+    """Return the session whose request stands in a text, and its faults that a solver can't but stumble over."""
+
+    def found(session: Session) -> int:
+        return sum(sentence in text for sentence in texts_of(session)["instruction.md"].split(". "))
+
+    session = max(sessions().values(), key=found)
+    return session, [fault for fault in session.faults if fault.solver and fault.right not in text]
 
 
 def plan(text: str) -> dict[str, Any]:
@@ -129,7 +181,7 @@ def plan(text: str) -> dict[str, Any]:
 
 def workflow(session: Session) -> dict[str, Any]:
     """Return a workflow as a planner would state it."""
-    spec = yaml.safe_load(_files(session)["blueprint.yaml"])
+    spec = yaml.safe_load(texts_of(session)["blueprint.yaml"])
     slips = [
         {"what": f"Does not heed: {criterion['text']}", "source": criterion["source"]}
         for criterion in spec["rubric"][:2]
@@ -150,7 +202,7 @@ def workflow(session: Session) -> dict[str, Any]:
 def turns(name: str) -> tuple[Turn, ...]:
     """Return everything that the author of a session says, in order."""
     session = sessions()[name]
-    files = _files(session)
+    files = texts_of(session)
     for fault in session.faults:
         if files[fault.file].count(fault.right) != 1:
             raise OutOfStep(f"{name}: {fault.right!r} does not stand once in {fault.file}")
@@ -163,11 +215,11 @@ def turns(name: str) -> tuple[Turn, ...]:
         Turn("level ", (_write("tests/test_outputs.py", files),)),
         Turn("is written", (_write("instruction.md", files), ("freeze", {}))),
     ]
-    early = [fault for fault in session.faults if fault.file == "instruction.md"]
+    early = [fault for fault in session.faults if fault.early]
     said += [Turn(fault.gate, (_mend(fault), ("freeze", {}))) for fault in early]
     said.append(Turn("frozen: from now on", (*(_write(path, files) for path in answers), ("submit", {}))))
     for fault in session.faults:
-        if fault.file.startswith("tests/"):
+        if fault.error:
             quote = {"file": fault.file, "quote": fault.wrong.strip(), "error": fault.error}
             said.append(
                 Turn(
@@ -175,7 +227,7 @@ def turns(name: str) -> tuple[Turn, ...]:
                     (("reopen", quote), _mend(fault), ("run_world", {}), ("freeze", {}), ("submit", {})),
                 )
             )
-        elif fault not in early:
+        elif not fault.early:
             said.append(Turn(fault.gate, (_mend(fault), ("submit", {}))))
     return tuple(said)
 
@@ -188,7 +240,7 @@ def _mend(fault: Fault) -> tuple[str, dict[str, Any]]:
     return "replace", {"path": fault.file, "old": fault.wrong, "new": fault.right}
 
 
-def _files(session: Session) -> dict[str, str]:
+def texts_of(session: Session) -> dict[str, str]:
     """Return the texts that are written: those of the blueprint that is copied, without the line of its author."""
     texts = {path: node.data.decode("utf-8") for path, node in read_folder(session.folder).items()}
     texts["blueprint.yaml"] = re.sub(

@@ -149,11 +149,13 @@ def test_harm_beside_an_honest_trial(
 ) -> None:
     monkeypatch.setattr("skill2env.trial.act.DISK_BYTES", 200 << 20)
     harm = HARMS[what]
+    ends_by_itself = Status.AGENT_FAULT not in harm.statuses
+    limits = LIMITS.model_copy(update={"agent_sec": 30}) if ends_by_itself else LIMITS
 
     def harmful() -> Trial:
         with made.judge_of(docker_engine, judge_image) as own:
             return made.attempt(
-                docker_engine, shell_image, own, harm.command, limits=LIMITS, record_changes=True
+                docker_engine, shell_image, own, harm.command, limits=limits, record_changes=True
             )
 
     began = time.monotonic()

@@ -191,7 +191,8 @@ def _openai_usage(reply: Reply) -> dict[str, Any]:
     tokens = reply.tokens
     total = tokens.input + tokens.output
     usage = {"prompt_tokens": tokens.input, "completion_tokens": tokens.output, "total_tokens": total}
-    return {**usage, "prompt_tokens_details": {"cached_tokens": tokens.cached}}
+    details = {"cached_tokens": tokens.cached, "cache_write_tokens": tokens.cache_written}
+    return {**usage, "prompt_tokens_details": details}
 
 
 def _anthropic_events(request: Request, reply: Reply) -> list[str]:
@@ -217,11 +218,11 @@ def _anthropic_events(request: Request, reply: Reply) -> list[str]:
 def _anthropic_usage(reply: Reply, output: int) -> dict[str, Any]:
     """Return the counts; this protocol counts cached tokens apart from the others."""
     tokens = reply.tokens
-    fresh = tokens.input - tokens.cached
+    fresh = tokens.input - tokens.cached - tokens.cache_written
     return {
         "input_tokens": fresh,
         "cache_read_input_tokens": tokens.cached,
-        "cache_creation_input_tokens": 0,
+        "cache_creation_input_tokens": tokens.cache_written,
         "output_tokens": output,
     }
 

@@ -1,7 +1,8 @@
 """The parse stage: a skill's folder becomes a `Skill` with findings, or is refused by a named rule."""
 
+from skill2env.stages.parse.mend import mended
 from skill2env.stages.parse.stage import NAME, VERSION, SkillSource, discover, provenance_path, read_skill
-from skill2env.stages.parse.tree import tree_hash
+from skill2env.stages.parse.tree import read_skill_file, tree_hash
 from skill2env.stages.parse.work import apply, items, record, settings
 
 __all__ = [
@@ -11,8 +12,10 @@ __all__ = [
     "apply",
     "discover",
     "items",
+    "mended",
     "provenance_path",
     "read_skill",
+    "read_skill_file",
     "record",
     "settings",
     "tree_hash",

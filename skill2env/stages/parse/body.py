@@ -20,6 +20,9 @@ NUMBERED_HEADING = re.compile(
 )
 LANGUAGE = re.compile(r"^[{.]*([A-Za-z][\w+#./-]*)")
 CODE_IN_INFO = re.compile(r"[=;(){}\[\]\"'<>|]")
+ATTRIBUTES = re.compile(r"\{.*\}|\w+(?:\s+[\w.:-]+=(?:\"[^\"]*\"|'[^']*'|[^\s\"']+))+")
+"""What documentation tools read from a fence's line: `{r plot, echo=FALSE}`, `ts title="a.ts"`."""
+MAX_LANGUAGE_CHARS = 20
 BANG = re.compile(r"!`[^`\n]+`")
 
 MARKDOWN = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
@@ -176,10 +179,18 @@ class _Walker:
         first = info.split(maxsplit=1)[0] if info else ""
         match = LANGUAGE.match(first)
         rest = first[match.end() :] if match else first
-        if len(info) > 20 and CODE_IN_INFO.search(info) and (rest.strip("}") or "=" in info[:40]):
-            message = f"`{shown(info, 40)}` stands on the fence's own line; move it one line down."
-            self.findings.add("info-string-is-code", message, start + 1)
-            return ""
+        if len(info) > MAX_LANGUAGE_CHARS and not ATTRIBUTES.fullmatch(info):
+            column = self.lines[start].find(info) + 1
+            if not match or not info.isascii():
+                message = (
+                    f"`{shown(info, 40)}` stands on the fence's own line and is no language; move it out."
+                )
+                self.findings.add("info-string-is-text", message, start + 1, column=column)
+                return ""
+            if CODE_IN_INFO.search(info) and (rest.strip("}") or "=" in info[:40]):
+                message = f"`{shown(info, 40)}` stands on the fence's own line; move it one line down."
+                self.findings.add("info-string-is-code", message, start + 1, column=column)
+                return ""
         return match[1].lower().rstrip(".") if match else ""
 
     def _report_fence(self, token: Token, start: int, closed: bool) -> None:
@@ -217,6 +228,7 @@ def _report(body: Body, lines: list[str], last: int, findings: Findings) -> None
         )
         findings.add("body-too-long", message)
     for index, line in enumerate(lines):
-        if "!`" in line and BANG.search(line):
+        bang = BANG.search(line) if "!`" in line else None
+        if bang:
             message = "Some clients run this command while loading the skill; it was not run."
-            findings.add("bang-command", message, index + 1)
+            findings.add("bang-command", message, index + 1, column=bang.start() + 1)

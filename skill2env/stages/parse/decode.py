@@ -13,6 +13,10 @@ CONTROLS = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 MAX_CONTROL_SHARE = 0.1
 """A file with a larger share of control characters is no text."""
 HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
+KANA = re.compile("[\u3041-\u3093]")
+MIN_KANA = 4
+"""Hiragana in a file before it is taken for Japanese: every sentence has some, and other encodings give none."""
+SAMPLE_BYTES = 4_000
 
 
 class Decoded(NamedTuple):
@@ -41,28 +45,49 @@ def _decode_bytes(data: bytes, findings: Findings) -> tuple[str, str]:
         if data.startswith(mark):
             findings.add("utf16", "The file is UTF-16; save it as UTF-8.", 1)
             return data.decode(encoding, "replace"), encoding
+    unmarked = _unmarked_utf16(data)
+    if unmarked:
+        findings.add("utf16", "The file is UTF-16; save it as UTF-8.", 1)
+        return data.decode(unmarked, "replace"), unmarked
     try:
         return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError as error:
         encoding = _legacy_encoding(data)
         line = data.count(b"\n", 0, error.start) + 1
-        findings.add("not-utf8", f"The file is not UTF-8; it was read as {encoding}. Save it as UTF-8.", line)
+        before = data[data.rfind(b"\n", 0, error.start) + 1 : error.start]
+        message = f"The file is not UTF-8; it was read as {encoding}. Save it as UTF-8."
+        findings.add("not-utf8", message, line, column=len(before.decode("utf-8", "replace")) + 1)
         return data.decode(encoding, "replace"), encoding
 
 
+def _unmarked_utf16(data: bytes) -> str:
+    """Return the byte order of UTF-16 without a mark, told by the NUL bytes of its ASCII part, or nothing."""
+    head = data[:SAMPLE_BYTES]
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if len(data) % 2 == 0 and max(even, odd) > len(head) / 6 and min(even, odd) == 0:
+        return "utf-16-be" if even else "utf-16-le"
+    return ""
+
+
 def _legacy_encoding(data: bytes) -> str:
-    """Return UTF-8 where most of it is valid, GB 18030 for paired bytes, else Windows-1252."""
+    """Return UTF-8 where most of it is valid, Shift-JIS for kana, GB 18030 for paired bytes, else Windows-1252."""
     text = data.decode("utf-8", "replace")
     damaged = text.count("\ufffd")
     if sum(map("\x80".__le__, text)) >= 2 * damaged:
         return "utf-8"
-    if all(len(run) % 2 == 0 for run in HIGH_BYTES.findall(data)):
-        try:
-            data.decode("gb18030")
-        except UnicodeDecodeError:
-            return "cp1252"
+    if len(KANA.findall(data.decode("cp932", "ignore"))) >= MIN_KANA and _decodes(data, "cp932"):
+        return "cp932"
+    if all(len(run) % 2 == 0 for run in HIGH_BYTES.findall(data)) and _decodes(data, "gb18030"):
         return "gb18030"
     return "cp1252"
+
+
+def _decodes(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _with_line_feeds(text: str, findings: Findings) -> str:
@@ -81,15 +106,19 @@ def _without_controls(text: str, findings: Findings) -> str:
     nul = text.find("\0")
     if nul >= 0:
         dropped += text.count("\0")
-        line = text.count("\n", 0, nul) + 1
-        findings.add("nul-byte", f"The file holds {dropped} NUL bytes; they were dropped.", line)
+        message = f"The file holds {dropped} NUL bytes; they were dropped."
+        findings.add("nul-byte", message, text.count("\n", 0, nul) + 1, column=_column(text, nul))
     first = CONTROLS.search(text)
     if first:
         controls = len(CONTROLS.findall(text))
         dropped += controls
         line = text.count("\n", 0, first.start()) + 1
         message = f"The file holds {controls} control characters; they were dropped."
-        findings.add("control-character", message, line)
+        findings.add("control-character", message, line, column=_column(text, first.start()))
     if dropped > MAX_CONTROL_SHARE * len(text):
         findings.add("binary-file", "The file is not text; write SKILL.md as UTF-8 text.")
     return CONTROLS.sub("", text.replace("\0", "")) if dropped else text
+
+
+def _column(text: str, index: int) -> int:
+    return index - text.rfind("\n", 0, index)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import yaml
 
@@ -27,6 +27,7 @@ EMPTY = ("", "~", "null")
 PLACEHOLDER = re.compile(
     r"^\W*(?:TODO\b|FIXME\b|TBD\b|<[^>]*>\W*$|\[(?:TODO|your|insert|describe)\b)", re.IGNORECASE
 )
+ENTITY = re.compile(r"&(?:quot|apos|amp|lt|gt|#3[49]|#x2[27]);")
 XML_TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>")
 TYPED = yaml.SafeLoader.yaml_implicit_resolvers
 TYPE_NAMES = {
@@ -38,8 +39,7 @@ TYPE_NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Fields:
+class Fields(NamedTuple):
     """What the frontmatter says, with fallbacks filled in."""
 
     name: str
@@ -61,7 +61,7 @@ def read_fields(front: Front, skill_id: str, first_paragraph: str, findings: Fin
         first_paragraph: of the text, which stands in for a missing description; may be empty.
         findings: gets all departures from the specification.
     """
-    known, others = _by_key(front.entries, findings)
+    known, others = by_key(front.entries, findings)
     return Fields(
         name=_name(known.get("name"), skill_id, findings),
         description=_description(known.get("description"), first_paragraph, findings),
@@ -74,7 +74,7 @@ def read_fields(front: Front, skill_id: str, first_paragraph: str, findings: Fin
     )
 
 
-def _by_key(entries: list[Entry], findings: Findings) -> tuple[dict[str, Entry], list[Entry]]:
+def by_key(entries: list[Entry], findings: Findings) -> tuple[dict[str, Entry], list[Entry]]:
     """Return the entries of specified keys, whatever their spelling, and all others."""
     known = {entry.key: entry for entry in entries if entry.key in SPECIFIED}
     others = []
@@ -103,7 +103,7 @@ def _report_type(key: str, entry: Entry, findings: Findings) -> None:
         if pattern.match(entry.value):
             kind = TYPE_NAMES.get(tag.rsplit(":", 1)[-1], "value of another type")
             message = f"`{key}: {shown(entry.value)}` reads as a {kind} in many tools; quote it."
-            findings.add("reads-as-other-type", message, entry.line)
+            findings.add("reads-as-other-type", message, entry.line, column=entry.column)
             return
 
 
@@ -115,21 +115,24 @@ def _name(entry: Entry | None, skill_id: str, findings: Findings) -> str:
         return skill_id
     name = " ".join(value.split())
     if len(name) > MAX_NAME:
-        findings.add(
-            "name-too-long", f"The name has {len(name)} characters, more than {MAX_NAME}.", entry.line
-        )
-    if not _well_shaped(name):
+        message = f"The name has {len(name)} characters, more than {MAX_NAME}."
+        findings.add("name-too-long", message, entry.line, column=entry.column)
+    if name.startswith("-"):
+        message = f"Programs take the name `{shown(name)}` for an option; begin it with a letter."
+        findings.add("name-leading-hyphen", message, entry.line, column=entry.column)
+    if not well_shaped(name):
         message = f"The name `{shown(name)}` should be lower-case letters, digits and single inner hyphens."
-        findings.add("name-shape", message, entry.line)
+        findings.add("name-shape", message, entry.line, column=entry.column)
     if unicodedata.normalize("NFKC", name) != unicodedata.normalize("NFKC", skill_id):
         message = (
             f"The name `{shown(name)}` differs from the folder's name `{shown(skill_id)}`; make them equal."
         )
-        findings.add("name-not-directory", message, entry.line)
+        findings.add("name-not-directory", message, entry.line, column=entry.column)
     return name
 
 
-def _well_shaped(name: str) -> bool:
+def well_shaped(name: str) -> bool:
+    """Return whether a name has the specification's shape, in letters and digits of any script."""
     plain = unicodedata.normalize("NFKC", name)
     parts = plain.split("-")
     return all(part and part.isalnum() and part == part.lower() for part in parts)
@@ -137,25 +140,30 @@ def _well_shaped(name: str) -> bool:
 
 def _description(entry: Entry | None, first_paragraph: str, findings: Findings) -> str:
     text = ""
-    line = entry.line if entry else 1
+    line, column = (entry.line, entry.column) if entry else (1, 0)
     if entry is not None:
         if not isinstance(entry.value, str):
             message = "The description is a list or mapping; put it in quotes."
-            findings.add("description-not-text", message, line)
-        text = _as_text(entry.value).strip()
+            findings.add("description-not-text", message, line, column=column)
+        text = as_text(entry.value).strip()
     if text in EMPTY:
         message = "There is no usable description; say what the skill does and when to use it."
         findings.add("description-missing", message, line)
         return first_paragraph[:MAX_FALLBACK_CHARS]
     if len(text) > MAX_DESCRIPTION:
         message = f"The description has {len(text):,} characters, more than {MAX_DESCRIPTION:,}."
-        findings.add("description-too-long", message, line)
+        findings.add("description-too-long", message, line, column=column)
     if PLACEHOLDER.search(text):
         message = "The description was never filled in; say what the skill does and when to use it."
-        findings.add("description-placeholder", message, line)
+        findings.add("description-placeholder", message, line, column=column)
     tag = XML_TAG.search(text)
     if tag:
-        findings.add("description-xml-tag", f"`{shown(tag[0], 30)}` is refused by one platform.", line)
+        message = f"`{shown(tag[0], 30)}` is refused by one platform."
+        findings.add("description-xml-tag", message, line, column=column)
+    entity = ENTITY.search(text)
+    if entity:
+        message = f"`{entity[0]}` is not decoded by anything; write the character."
+        findings.add("description-html-entity", message, line, column=column)
     return text
 
 
@@ -164,15 +172,16 @@ def _text(entry: Entry | None, code: str, findings: Findings) -> str:
     if entry is None or entry.value in EMPTY:
         return ""
     if not isinstance(entry.value, str):
-        findings.add(code, f"`{entry.key}` should be text, not a list or mapping.", entry.line)
-    return _as_text(entry.value).strip()
+        message = f"`{entry.key}` should be text, not a list or mapping."
+        findings.add(code, message, entry.line, column=entry.column)
+    return as_text(entry.value).strip()
 
 
 def _compatibility(entry: Entry | None, findings: Findings) -> str:
     text = _text(entry, "compatibility-not-text", findings)
     if entry is not None and len(text) > MAX_COMPATIBILITY:
         message = f"Compatibility has {len(text)} characters, more than {MAX_COMPATIBILITY}."
-        findings.add("compatibility-too-long", message, entry.line)
+        findings.add("compatibility-too-long", message, entry.line, column=entry.column)
     return text
 
 
@@ -181,10 +190,11 @@ def _metadata(entry: Entry | None, findings: Findings) -> Pairs:
         return ()
     if not isinstance(entry.value, dict):
         message = "Metadata should be a mapping of strings to strings."
-        findings.add("metadata-not-a-mapping", message, entry.line)
+        findings.add("metadata-not-a-mapping", message, entry.line, column=entry.column)
         return tuple(_flatten("", entry.value))
     if any(not isinstance(value, str) for value in entry.value.values()):
-        findings.add("metadata-nested", "Metadata values should be strings; they were flattened.", entry.line)
+        message = "Metadata values should be strings; they were flattened."
+        findings.add("metadata-nested", message, entry.line, column=entry.column)
     return tuple(pair for key, value in entry.value.items() for pair in _flatten(key, value))
 
 
@@ -197,13 +207,13 @@ def _flatten(key: str, value: Value) -> Iterator[tuple[str, str]]:
         yield key, value if isinstance(value, str) else canonical_json(value)
 
 
-def _as_text(value: Value) -> str:
+def as_text(value: Value) -> str:
     """Return a value as a person would have written it on one line."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return ", ".join(_as_text(item) for item in value)
-    return "; ".join(f"{key}: {_as_text(item)}" for key, item in value.items())
+        return ", ".join(as_text(item) for item in value)
+    return "; ".join(f"{key}: {as_text(item)}" for key, item in value.items())
 
 
 def _allowed_tools(entry: Entry | None, findings: Findings) -> tuple[str, ...]:
@@ -212,19 +222,19 @@ def _allowed_tools(entry: Entry | None, findings: Findings) -> tuple[str, ...]:
         return ()
     value = entry.value
     if isinstance(value, str):
-        tools = _split_tools(value)
+        tools = split_tools(value)
         commas = "," in re.sub(r"\([^()]*\)", "", value)
     else:
-        tools = [_as_text(item).strip() for item in value]
+        tools = [as_text(item).strip() for item in value]
         commas = False
     if commas or not isinstance(value, str):
         form = "separated by commas" if commas else "a list"
         message = f"allowed-tools is {form}; the specification wants one string with spaces."
-        findings.add("allowed-tools-form", message, entry.line)
+        findings.add("allowed-tools-form", message, entry.line, column=entry.column)
     return tuple(tool for tool in tools if tool)
 
 
-def _split_tools(text: str) -> list[str]:
+def split_tools(text: str) -> list[str]:
     """Split at commas, or else at spaces, that are not in parentheses: `Bash(git add:*) Read`."""
     depth = 0
     top = []

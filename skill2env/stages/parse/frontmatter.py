@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from skill2env.stages.parse import envelope
 from skill2env.stages.parse.codes import Findings
 from skill2env.stages.parse.envelope import Envelope
-from skill2env.stages.parse.recover import recover, translated
-from skill2env.stages.parse.yamltext import Entry, Loaded, YamlRefused, load
+from skill2env.stages.parse.recover import pieces_of, recover, translated
+from skill2env.stages.parse.written import rendered
+from skill2env.stages.parse.yamltext import Entry, Loaded, Piece, YamlRefused, load
 
 XML_NAME = re.compile(r"<name>\s*([^<]{1,200}?)\s*</name>", re.IGNORECASE)
 XML_DESCRIPTION = re.compile(r"<description>\s*([^<]{1,5000}?)\s*</description>", re.IGNORECASE)
@@ -26,6 +27,12 @@ class Front:
     body_line: int = 1
     present: bool = True
     """False where there is no frontmatter at all."""
+    yaml: str = ""
+    """The YAML between the fences, where both are valid as they stand."""
+    mended: str | None = None
+    """The YAML as it should be written; None where it is good as it stands, or nothing can be done."""
+    left_out: list[str] = field(default_factory=list)
+    """Lines between the fences that belong to no key."""
 
 
 def read_front(text: str, findings: Findings) -> Front:
@@ -47,6 +54,7 @@ def read_front(text: str, findings: Findings) -> Front:
     if block is not None:
         loaded = _read(block, findings)
         if loaded.entries or findings.has("frontmatter-too-large"):
+            loaded.pieces = loaded.pieces or pieces_of(block.yaml)
             return _front(lines, block, loaded, findings)
     return _without_block(text, lines, block, findings)
 
@@ -59,51 +67,70 @@ def _read(block: Envelope, findings: Findings) -> Loaded:
             findings.add(refused.code, f"{refused.problem}; move detail into the text.", refused.line)
             return Loaded()
         if refused.code == "frontmatter-too-deep":
-            findings.add(refused.code, f"There are {refused.problem}; flatten them.", refused.line)
+            message = f"There are {refused.problem}; flatten them."
+            findings.add(refused.code, message, refused.line, column=refused.column)
         elif refused.code == "yaml-syntax":
             problem = refused.problem.rstrip(".")
-            findings.add("yaml-syntax", f"This is not valid YAML ({problem}); quote the value.", refused.line)
+            message = f"This is not valid YAML ({problem}); quote the value."
+            findings.add("yaml-syntax", message, refused.line, column=refused.column)
     loaded = recover(block.yaml, block.line, findings)
     if not loaded.entries:
         loaded = translated(block.yaml, block.line, findings)
         block.end = max((entry.line for entry in loaded.entries), default=block.end)
         block.hidden = [range(block.line - 2, block.end)]
+        last = block.end - block.line + 1 - len(loaded.entries)
+        loaded.left_out = [line for line in loaded.left_out[:last] if line.strip()]
     return loaded
 
 
 def _front(lines: list[str], block: Envelope, loaded: Loaded, findings: Findings) -> Front:
     _report_duplicates(loaded, findings)
-    entries = loaded.entries
+    front = Front(loaded.entries, list(lines), block.end + 1)
+    front.left_out = loaded.left_out
+    if loaded.pieces:
+        front.mended = "\n".join(piece.text for piece in loaded.pieces)
+    else:
+        front.yaml = block.yaml
     if block.second is not None:
-        message = "A second block of frontmatter follows the first; merge the two."
-        findings.add("frontmatter-doubled", message, block.second.line - 1)
-        second = _read(block.second, findings)
-        _report_duplicates(second, findings)
-        entries = _completed(entries, second.entries)
-    body = list(lines)
+        _merge_second(front, block, block.second, loaded.pieces, findings)
     for span in block.hidden:
         for index in span:
-            if index < len(body):
-                body[index] = ""
+            if index < len(lines):
+                front.body[index] = ""
     for index, rest in block.glued.items():
-        body[index] = rest
-    return Front(entries, body, (block.second or block).end + 1)
+        front.body[index] = rest
+    return front
+
+
+def _merge_second(
+    front: Front, block: Envelope, second: Envelope, pieces: list[Piece], findings: Findings
+) -> None:
+    """Complete the keys by those of a second block.
+
+    A description that only repeats the name gives way: tools that prepend a block fill it in like that.
+    """
+    message = "A second block of frontmatter follows the first; merge the two."
+    findings.add("frontmatter-doubled", message, second.line - 1)
+    loaded = _read(second, findings)
+    _report_duplicates(loaded, findings)
+    values = {entry.key: entry.value for entry in front.entries}
+    empty = {"description"} if values.get("description", "-") in (values.get("name"), "") else set()
+    taken = {entry.key for entry in front.entries} - empty
+    contradicts = any(entry.key in taken and entry.value != values[entry.key] for entry in loaded.entries)
+    front.entries = [entry for entry in front.entries if entry.key in taken]
+    front.entries += [entry for entry in loaded.entries if entry.key not in taken]
+    front.body_line = second.end + 1
+    front.mended = None
+    if not contradicts:
+        first = [piece for piece in pieces or pieces_of(block.yaml) if piece.key not in empty]
+        more = [piece for piece in loaded.pieces or pieces_of(second.yaml) if piece.key not in taken]
+        front.mended = "\n".join(piece.text for piece in (*first, *more))
+        front.left_out = [*front.left_out, *loaded.left_out]
 
 
 def _report_duplicates(loaded: Loaded, findings: Findings) -> None:
     for key, line in loaded.duplicates:
         findings.add("duplicate-key", f"`{key}` is given twice; the last one counts. Keep one.", line)
-
-
-def _completed(first: list[Entry], second: list[Entry]) -> list[Entry]:
-    """Return the first block's entries completed by the second's.
-
-    A description that only repeats the name gives way: tools that prepend a block fill it in like that.
-    """
-    name = next((entry.value for entry in first if entry.key == "name"), None)
-    keep = [entry for entry in first if not (entry.key == "description" and entry.value in (name, ""))]
-    known = {entry.key for entry in keep}
-    return keep + [entry for entry in second if entry.key not in known]
 
 
 def _without_block(text: str, lines: list[str], block: Envelope | None, findings: Findings) -> Front:
@@ -117,7 +144,8 @@ def _without_block(text: str, lines: list[str], block: Envelope | None, findings
             Entry(key, match[1], head.count("\n", 0, match.start()) + 1, plain=False)
             for key, match in (("name", name), ("description", description))
         ]
-        return Front(found, lines)
+        written = "\n".join(rendered(entry.key, entry.value) for entry in found)
+        return Front(found, lines, mended=written)
     if block is not None and block.yaml.strip():
         message = "What stands between the fences is no list of keys and values; write `name: ...`."
         findings.add("yaml-not-a-mapping", message, block.line)

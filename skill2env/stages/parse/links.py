@@ -46,17 +46,17 @@ def find_bundled(lines: list[str], paths: frozenset[str], findings: Findings) ->
             path = normpath(match[1])
             if path not in paths and path not in reported:
                 reported.add(path)
-                _report_missing(path, index + 1, findings)
+                _report_missing(path, index + 1, findings, match.start(1) + 1)
 
 
-def _report_missing(target: str, line: int, findings: Findings) -> None:
+def _report_missing(target: str, line: int, findings: Findings, column: int = 0) -> None:
     path = normpath(target.split("#", maxsplit=1)[0])
     if path.startswith(("..", "/")):
         message = f"`{shown(target)}` leads out of the skill's folder; bundle the file."
-        findings.add("link-out-of-folder", message, line)
+        findings.add("link-out-of-folder", message, line, column=column)
     else:
         message = f"`{shown(path)}` is named but not in the folder; add it or take the name away."
-        findings.add("missing-bundled-file", message, line)
+        findings.add("missing-bundled-file", message, line, column=column)
 
 
 def _links(paragraph: Paragraph, body: Body, paths: frozenset[str], findings: Findings) -> Iterator[Link]:

@@ -12,6 +12,7 @@ from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Provenance, Skill
 from skill2env.stages.parse.body import read_body
 from skill2env.stages.parse.decode import decode
+from skill2env.stages.parse.fences import closed
 from skill2env.stages.parse.fields import read_fields
 from skill2env.stages.parse.frontmatter import read_front
 from skill2env.stages.parse.language import guess_language
@@ -23,8 +24,10 @@ from skill2env.stages.parse.statements import find_statements
 from skill2env.stages.parse.tree import Tree, read_regular, scan
 from skill2env.stages.parse.yamltext import MAX_YAML_BYTES
 
+AcceptedSkill = Accepted[Skill]
+"""Kept, because pydantic would make the class anew for every skill."""
 NAME = "parse"
-VERSION = "1"
+VERSION = "2"
 
 
 class SkillSource(Record):
@@ -66,15 +69,20 @@ def provenance_path(corpus: Path, skill_id: str) -> Path:
     return corpus / "provenance" / f"{skill_id}.yaml"
 
 
-def read_skill(folder: Path, skill_id: str, provenance: Path | None = None) -> Accepted[Skill] | Rejected:
+def read_skill(
+    folder: Path, skill_id: str, provenance: Path | None = None, skill_bytes: bytes | None = None
+) -> Accepted[Skill] | Rejected:
     """Return what a skill's folder holds, or why it is refused; nothing in it is followed or executed.
 
     Args:
         folder: the skill's folder.
         skill_id: its name, which stands in for a missing name in the frontmatter.
         provenance: the skill's provenance file; missing provenance is a warning.
+        skill_bytes: read in place of what SKILL.md holds.
     """
     tree = scan(folder)
+    if skill_bytes is not None:
+        tree.skill_bytes = skill_bytes
     origin = read_provenance(provenance, tree.sha256, tree.findings)
     if not tree.skill_file or tree.findings.has("skill-file-too-large"):
         return _refused(tree)
@@ -92,10 +100,11 @@ def _read_text(tree: Tree, skill_id: str, origin: Provenance | None) -> Accepted
     findings.file = tree.skill_file
     text, encoding = decode(tree.skill_bytes, findings)
     front = read_front(text, findings)
-    body = read_body(front.body, findings)
+    lines = closed(front.body, findings)
+    body = read_body(lines, findings)
     fields = read_fields(front, skill_id, body.first_paragraph, findings)
     links = find_links(body, tree.paths, findings)
-    find_bundled(front.body, tree.paths, findings)
+    find_bundled(lines, tree.paths, findings)
     refused = refuse(Reading(findings, fields.name, fields.description))
     if refused is not None:
         return refused
@@ -127,7 +136,7 @@ def _read_text(tree: Tree, skill_id: str, origin: Provenance | None) -> Accepted
         provenance=origin,
         findings=findings.all(),
     )
-    return Accepted[Skill](record=skill)
+    return AcceptedSkill(record=skill)
 
 
 def _printable(name: str) -> str:

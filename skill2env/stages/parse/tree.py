@@ -95,6 +95,11 @@ def tree_hash(folder: Path) -> str:
     return tree.sha256
 
 
+def read_skill_file(folder: Path) -> bytes:
+    """Return the bytes of a folder's SKILL.md, in any letter case; none where it can't be read or is too large."""
+    return scan(folder).skill_bytes
+
+
 def _walk(tree: Tree) -> Iterator[_Entry]:
     """Yield everything that is no folder; stop at the limits, which keeps hostile trees cheap."""
     pending = [(tree.folder, "", 1)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import yaml
 
@@ -25,6 +26,23 @@ LINE_BREAKS = str.maketrans({"\x85": " ", "\u2028": " ", "\u2029": " "})
 Value = str | list["Value"] | dict[str, "Value"]
 
 
+class Span(NamedTuple):
+    """A part of a YAML text, as offsets in characters."""
+
+    start: int
+    end: int
+
+
+NOWHERE = Span(0, 0)
+
+
+class Source(NamedTuple):
+    """Where an entry stands in its YAML text."""
+
+    key: Span
+    value: Span
+
+
 @dataclass(frozen=True)
 class Entry:
     """One top-level key with its value."""
@@ -34,6 +52,17 @@ class Entry:
     line: int
     plain: bool
     """Whether the value is an unquoted scalar."""
+    column: int = 0
+    """Column of the value, from 1; 0 where it is not known."""
+    source: Source | None = None
+    """None where the key was not read from valid YAML."""
+
+
+class Piece(NamedTuple):
+    """The lines of one key as valid YAML, or comments, which have no key."""
+
+    key: str
+    text: str
 
 
 @dataclass
@@ -42,14 +71,18 @@ class Loaded:
 
     entries: list[Entry] = field(default_factory=list)
     duplicates: list[tuple[str, int]] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
+    """The text as it should be written; empty where it is valid YAML as it stands."""
+    left_out: list[str] = field(default_factory=list)
+    """Lines that belong to no key."""
 
 
 class YamlRefused(Exception):
-    """The text is not read as YAML; `code` names the finding and `line` counts in the file."""
+    """The text is not read as YAML; `code` names the finding, `line` counts in the file, `column` from 1."""
 
-    def __init__(self, code: str, problem: str, line: int) -> None:
+    def __init__(self, code: str, problem: str, line: int, column: int = 0) -> None:
         super().__init__(problem)
-        self.code, self.problem, self.line = code, problem, line
+        self.code, self.problem, self.line, self.column = code, problem, line, column
 
 
 @dataclass
@@ -58,8 +91,11 @@ class _Frame:
 
     value: list[Value] | dict[str, Value]
     line: int
+    start: int
+    column: int
     key: str | None = None
     key_line: int = 0
+    key_source: Span = NOWHERE
 
 
 def load(text: str, first_line: int) -> Loaded:
@@ -79,8 +115,8 @@ def load(text: str, first_line: int) -> Loaded:
             builder.take(event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        line = first_line + (mark.line if mark else 0)
-        raise YamlRefused("yaml-syntax", error.problem or "it can't be read", line) from error
+        line, column = (first_line + mark.line, mark.column + 1) if mark else (first_line, 0)
+        raise YamlRefused("yaml-syntax", error.problem or "it can't be read", line, column) from error
     except (yaml.YAMLError, ValueError, IndexError) as error:
         # Besides YAMLError the scanner raises ValueError and IndexError on some escapes and directives.
         raise YamlRefused("yaml-syntax", "it can't be read", first_line) from error
@@ -117,65 +153,75 @@ class _Builder:
         self.loaded = Loaded()
         self.stack: list[_Frame] = []
         self.documents = 0
+        self.end = 0
+        """Offset of the end of the last scalar or bracket: a block's own end lies behind comments."""
 
     def take(self, event: yaml.Event) -> None:
         """Take one event; raise YamlRefused for what is not allowed."""
-        line = self.first_line + (event.start_mark.line if event.start_mark else 0)
+        assert event.start_mark and event.end_mark
+        start, end = event.start_mark, event.end_mark
+        line, column = self.first_line + start.line, start.column + 1
         if isinstance(event, yaml.AliasEvent):
-            raise YamlRefused("yaml-anchor", f"`*{event.anchor}` is an alias", line)
+            raise YamlRefused("yaml-anchor", f"`*{event.anchor}` is an alias", line, column)
         if isinstance(event, yaml.NodeEvent):
-            self._node(event, line)
+            self._node(event, start.index, end.index, line, column)
         elif isinstance(event, yaml.CollectionEndEvent):
+            if end.index > start.index:
+                self.end = end.index
             frame = self.stack.pop()
-            self._place(frame.value, frame.line, plain=False)
+            self._place(frame.value, frame.line, frame.start, frame.column, plain=False)
         elif isinstance(event, yaml.DocumentStartEvent):
             self.documents += 1
             if self.documents > 1 or event.version or event.tags:
-                raise YamlRefused("yaml-syntax", "a second document or a directive starts", line)
+                raise YamlRefused("yaml-syntax", "a second document or a directive starts", line, 1)
 
-    def _node(self, event: yaml.NodeEvent, line: int) -> None:
+    def _node(self, event: yaml.NodeEvent, start: int, end: int, line: int, column: int) -> None:
         if event.anchor is not None:
-            raise YamlRefused("yaml-anchor", f"`&{event.anchor}` is an anchor", line)
+            raise YamlRefused("yaml-anchor", f"`&{event.anchor}` is an anchor", line, column)
         tag: str | None = getattr(event, "tag", None)
         if tag not in (None, "!"):
-            raise YamlRefused("yaml-tag", f"`{tag}` is a tag", line)
+            raise YamlRefused("yaml-tag", f"`{tag}` is a tag", line, column)
         if isinstance(event, yaml.ScalarEvent):
-            self._place(text_of(event.value), line, plain=event.style is None)
+            self.end = end
+            self._place(text_of(event.value), line, start, column, plain=event.style is None)
             return
-        self._refuse_as_key(line)
+        self._refuse_as_key(line, column)
         if len(self.stack) >= MAX_DEPTH:
-            raise YamlRefused("frontmatter-too-deep", f"more than {MAX_DEPTH} levels of values", line)
-        self.stack.append(_Frame([] if isinstance(event, yaml.SequenceStartEvent) else {}, line))
+            raise YamlRefused("frontmatter-too-deep", f"more than {MAX_DEPTH} levels of values", line, column)
+        value: list[Value] | dict[str, Value] = [] if isinstance(event, yaml.SequenceStartEvent) else {}
+        self.stack.append(_Frame(value, line, start, column))
 
-    def _refuse_as_key(self, line: int) -> None:
+    def _refuse_as_key(self, line: int, column: int) -> None:
         frame = self.stack[-1] if self.stack else None
         if frame and isinstance(frame.value, dict) and frame.key is None:
-            raise YamlRefused("yaml-syntax", "a list or mapping stands where a key belongs", line)
+            problem = "a list or mapping stands where a key belongs"
+            raise YamlRefused("yaml-syntax", problem, line, column)
 
-    def _place(self, value: Value, line: int, *, plain: bool) -> None:
+    def _place(self, value: Value, line: int, start: int, column: int, *, plain: bool) -> None:
         if not self.stack:
             if not isinstance(value, dict):
-                raise YamlRefused("yaml-not-a-mapping", "it is no list of keys and values", line)
+                raise YamlRefused("yaml-not-a-mapping", "it is no list of keys and values", line, column)
             return
         frame = self.stack[-1]
         if isinstance(frame.value, list):
             frame.value.append(value)
         elif frame.key is None:
-            frame.key, frame.key_line = str(value), line
+            frame.key, frame.key_line, frame.key_source = str(value), line, Span(start, self.end)
             if frame.key == "<<":
-                raise YamlRefused("yaml-anchor", "`<<` is a merge key", line)
+                raise YamlRefused("yaml-anchor", "`<<` is a merge key", line, column)
         else:
-            self._put(frame, frame.key, value, plain)
+            source = Source(frame.key_source, Span(start, self.end))
+            self._put(frame, Entry(frame.key, value, frame.key_line, plain, column, source))
 
-    def _put(self, frame: _Frame, key: str, value: Value, plain: bool) -> None:
+    def _put(self, frame: _Frame, entry: Entry) -> None:
         assert isinstance(frame.value, dict)
-        if key in frame.value:
-            self.loaded.duplicates.append((key, frame.key_line))
-        frame.value[key] = value
+        if entry.key in frame.value:
+            self.loaded.duplicates.append((entry.key, entry.line))
+        frame.value[entry.key] = entry.value
         frame.key = None
         if len(self.stack) == 1:
-            self.loaded.entries = [entry for entry in self.loaded.entries if entry.key != key]
-            self.loaded.entries.append(Entry(key, value, frame.key_line, plain))
+            self.loaded.entries = [known for known in self.loaded.entries if known.key != entry.key]
+            self.loaded.entries.append(entry)
 
 
 def text_of(text: str) -> str:

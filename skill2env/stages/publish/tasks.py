@@ -86,7 +86,7 @@ def _request(published: Published) -> dict[str, Any]:
         "author_kind": spec.author.kind,
         "author_name": spec.author.name,
         "author_date": spec.author.date.isoformat(),
-        **_made(task.blueprint.made),
+        **_made(task.blueprint.made, task.level),
     }
 
 
@@ -177,9 +177,12 @@ def _text(tree: Tree, path: str) -> str:
     return tree[path].data.decode("utf-8", "replace") if path in tree else ""
 
 
-def _made(made: Making | None) -> dict[str, float | None]:
-    """Return what it took a model author to write a blueprint."""
+def _made(made: Making | None, level: str) -> dict[str, float | str | None]:
+    """Return what it took a model author to write a blueprint, and what those said who saw one level's request alone."""
+    looks = [look for look in made.blind if look.level == level] if made else []
     return {
+        "author_blind": looks[-1].verdict if looks else None,
+        "author_blind_refused": sum(look.against for look in looks) if looks else None,
         "author_rounds": made.rounds if made else None,
         "author_reopened": len(made.reopened) if made else None,
         "author_input_tokens": made.input_tokens if made else None,

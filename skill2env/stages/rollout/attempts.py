@@ -33,7 +33,7 @@ def model_attempts(task: Task, trials: TaskTrials, context: Context, purpose: st
     for model in params.models:
         for condition in params.conditions:
             for number in range(1, params.attempts + 1):
-                thinks = _thinks(task, context, purpose, model, condition, number, skill)
+                thinks = thinking(task, context, purpose, model, condition, number, skill)
                 yield trials.model(model, thinks, number)
 
 
@@ -49,7 +49,7 @@ def bounds(params: RolloutParams) -> Bounds:
     )
 
 
-def _thinks(
+def thinking(
     task: Task,
     context: Context,
     purpose: str,
@@ -58,6 +58,7 @@ def _thinks(
     number: int,
     skill: SkillFolder | None,
 ) -> Thinks:
+    """Return a model's part of one attempt, within the bounds of the parameters; `purpose` is what the ledger calls it."""
     told = Told(model, condition, number, opening(task.instruction, condition, skill))
     files, limits = given(condition, skill), bounds(context.params.rollout)
     return Thinks(

@@ -110,7 +110,7 @@ def test_refused_again_and_again_it_is_given_up() -> None:
     bench.good["submit"] = False
     reason, desk, spent = held(Scripted(WHOLE, [("submit", {})], [("submit", {})]), bench)
     assert reason == "2 submissions were refused, and no more are allowed"
-    assert (desk.submissions, spent.completions, desk.last_told) == (2, 2, "submit saw it")
+    assert (desk.submissions, spent.completions, desk.last.text) == (2, 2, "submit saw it")
 
 
 def test_several_submissions_in_one_message_are_bounded_too() -> None:

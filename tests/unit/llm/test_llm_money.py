@@ -12,7 +12,7 @@ from llm.server import Reply, Status, in_turn
 from skill2env.errors import BudgetSpent, ModelError, UsageError
 from skill2env.llm.budget import Budget
 from skill2env.llm.prices import money, price_of, table
-from skill2env.models.chat import Spent, Tokens
+from skill2env.models.chat import Message, Spent, Tokens, Tool
 from skill2env.params import BudgetParams, Price
 
 TEN_CENTS_EACH = {MODEL: Price(input=1000, output=10_000)}
@@ -156,6 +156,47 @@ def test_money_is_by_million_tokens_with_cached_ones_apart() -> None:
     )
     assert money(Tokens(input=1_000_000, cached=600_000), Price(input=3, output=15)) == pytest.approx(3.0)
     assert money(Tokens(input=5), None) is None
+
+
+PRICE = Price(input=1000, cached=100, cache_written=1250, output=10_000)
+
+
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+def test_what_the_endpoint_cached_is_counted_and_has_its_own_price(protocol: str, tmp_path: Path) -> None:
+    replies = in_turn(
+        Reply("1", tokens=Tokens(input=100, cache_written=90, output=10)),
+        Reply("2", tokens=Tokens(input=150, cached=90, cache_written=50, output=10)),
+    )
+    with scripted(replies, tmp_path, protocol, prices={MODEL: PRICE}) as made:
+        first, second = made.client.complete(asking("a")), made.client.complete(asking("b"))
+        spent = made.client.ledger.now()
+    assert first.tokens == Tokens(input=100, cache_written=90, output=10)
+    assert spent.tokens == Tokens(input=250, cached=90, cache_written=140, output=20)
+    assert first.money == pytest.approx((10 * 1000 + 90 * 1250 + 10 * 10_000) / 1e6)
+    assert second.money == pytest.approx((10 * 1000 + 90 * 100 + 50 * 1250 + 10 * 10_000) / 1e6)
+    assert spent.money == pytest.approx((first.money or 0) + (second.money or 0))
+
+
+def _marked(protocol: str, folder: Path, tools: tuple[Tool, ...], **endpoint: bool) -> tuple[bool, bool]:
+    """Return whether the system message and the last message are marked to be cached, as the server gets them."""
+    messages = (Message(role="system", text="Long rules."), Message(role="user", text="Go on."))
+    with scripted(lambda _: Reply("x"), folder, protocol, endpoint=endpoint) as made:
+        made.client.complete(asking("", messages=messages, tools=tools))
+        (request,) = made.server.requests
+    system = request.body.get("system", "")
+    assert ("cache_control" in str(request.body)) == (
+        "cache_control" in f"{system}{request.body['messages'][-1]}"
+    )
+    return "cache_control" in str(system), "cache_control" in str(request.body["messages"][-1])
+
+
+def test_anthropic_is_asked_to_cache_what_the_next_request_repeats(tmp_path: Path) -> None:
+    look = Tool(name="look", description="Look.", parameters={"type": "object"})
+    places = (tmp_path / str(number) for number in range(4))
+    assert _marked("anthropic", next(places), (look,)) == (True, True)
+    assert _marked("anthropic", next(places), ()) == (True, False), "a single question is not asked again"
+    assert _marked("anthropic", next(places), (look,), cache=False) == (False, False)
+    assert _marked("openai", next(places), (look,)) == (False, False), "it caches by itself"
 
 
 def test_a_long_request_has_the_price_of_long_ones() -> None:

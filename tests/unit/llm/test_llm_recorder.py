@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import lzma
+import random
 import subprocess
 import sys
 import threading
@@ -19,7 +21,7 @@ from typer.testing import CliRunner
 from skill2env.cli import app
 from skill2env.errors import MissingRecord, ModelError, UsageError
 from skill2env.llm.recorder import keep, kept
-from skill2env.llm.records import Recorded
+from skill2env.llm.records import Layer, Recorded
 from skill2env.models.chat import Ask, Completion, Message, Sampling, Tokens, Tool
 from skill2env.store.results import ResultStore
 
@@ -206,6 +208,29 @@ def test_records_are_exported_and_imported(tmp_path: Path) -> None:
     again = tmp_path / "again.jsonl"
     _run("export", again, "--workspace", there)
     assert again.read_bytes() == file.read_bytes()
+
+
+def test_compressed_records_travel_alike_and_a_conversation_takes_little_more_than_its_last_request(
+    tmp_path: Path,
+) -> None:
+    said = [Message(role="user", text=f"{n} {random.Random(n).randbytes(2000).hex()}") for n in range(50)]
+    made = [_recorded(asking("", messages=said[: n + 1]), f"answer {n}") for n in range(50)]
+    here, there, file = tmp_path / "a", tmp_path / "b", tmp_path / "r.jsonl.xz"
+    _workspace(here, *made)
+    _workspace(there)
+    assert _run("export", file, "--workspace", here) == (0, f"50 records written to {file}\n")
+    once = len(lzma.compress(made[-1].line().encode()))
+    assert file.stat().st_size < 1.3 * once < sum(len(each.line()) for each in made) / 30
+    assert _run("import", tmp_path, "--workspace", there) == (
+        0,
+        "50 records imported, 0 bad lines passed over\n",
+    )
+    layer = Layer([tmp_path])
+    assert [layer.get(each.key) for each in made] == [each.completion for each in made]
+    layer.close()
+    file.write_bytes(file.read_bytes()[:-1000])
+    with pytest.raises(UsageError, match=r"r\.jsonl\.xz: can't be read"):
+        layer.get(made[0].key)
 
 
 def test_import_names_every_bad_line_and_takes_the_others(tmp_path: Path) -> None:

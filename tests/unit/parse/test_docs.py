@@ -43,7 +43,8 @@ def test_every_rule_has_its_sentence() -> None:
 def test_every_finding_is_in_the_table_with_its_severity_and_meaning() -> None:
     table = rows()
     for code, kind in codes.KINDS.items():
-        assert table.get(code) == [str(kind.severity), kind.about[0].upper() + kind.about[1:] + "."]
+        means = kind.about[0].upper() + kind.about[1:] + "."
+        assert table.get(code) == [str(kind.severity), means, kind.fix]
 
 
 def test_the_table_names_nothing_else() -> None:

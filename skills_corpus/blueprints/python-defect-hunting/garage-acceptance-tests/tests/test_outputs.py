@@ -47,7 +47,7 @@ for number in range(int(sys.argv[1])):
                 file.write(content)
         os.chdir("run")
         sys.path.insert(0, os.getcwd())
-        code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--rootdir=.", "tests"])
+        code = pytest.main(["-q", "-x", "--assert=plain", "--tb=no", "-p", "no:cacheprovider", "--rootdir=.", "tests"])
         os._exit(int(code))
     del text
     codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))

@@ -1,0 +1,103 @@
+"""What differs between a skill in the corpus and at its source, and which references of blueprints that touches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import yaml
+
+from skill2env.intake.outcome import Change, Touched
+from skill2env.intake.shelf import File
+
+MAX_LINES = 5000
+"""Of longer files it is only told that they changed."""
+_REFERENCE = re.compile(r"(?P<file>[^:]+):(?P<first>\d+)(?:-(?P<last>\d+))?")
+
+
+def files_in(folder: Path) -> dict[str, File]:
+    """Return the files of a skill in the corpus by their paths; links, which an import never writes, are left out."""
+    return {
+        path.relative_to(folder).as_posix(): File(path.read_bytes(), bool(path.stat().st_mode & 0o100))
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def changes(before: Mapping[str, File], after: Mapping[str, File]) -> tuple[Change, ...]:
+    """Return the files that differ, by path."""
+    return tuple(_changes(before, after))
+
+
+def _changes(before: Mapping[str, File], after: Mapping[str, File]) -> Iterator[Change]:
+    for path in sorted({*before, *after}):
+        old, new = before.get(path), after.get(path)
+        if old == new:
+            continue
+        if old and new and old.data == new.data:
+            yield Change(file=path, what="mode")
+            continue
+        what = "added" if old is None else "removed" if new is None else "changed"
+        one, other = _lines(old), _lines(new)
+        added = removed = 0
+        for tag, first, last, start, end in _opcodes(one, other):
+            if tag != "equal":
+                removed, added = removed + last - first, added + end - start
+        yield Change(file=path, what=what, lines_added=added, lines_removed=removed)
+
+
+def touched(blueprints: Path, before: Mapping[str, File], after: Mapping[str, File]) -> tuple[Touched, ...]:
+    """Return the references of a skill's blueprints whose lines changed or moved.
+
+    Args:
+        blueprints: folder with the skill's blueprints, which need not be there.
+        before: the files that the references were written for.
+        after: the files as they are at the source.
+    """
+    found = []
+    for file in sorted(blueprints.glob("*/blueprint.yaml")):
+        for reference in _references(file):
+            now = _now(reference, before, after)
+            if now != reference:
+                name = f"{blueprints.name}/{file.parent.name}"
+                found.append(Touched(blueprint=name, reference=reference, now=now))
+    return tuple(found)
+
+
+def _references(file: Path) -> list[str]:
+    """Return every line reference of a blueprint, each once."""
+    try:
+        spec = yaml.safe_load(file.read_text(encoding="utf-8"))
+        found = [*spec.get("skill_refs", ()), *(one.get("source") for one in spec.get("rubric", ()))]
+    except (OSError, ValueError, AttributeError, TypeError, yaml.YAMLError):
+        return []
+    return list(dict.fromkeys(str(one) for one in found if one))
+
+
+def _now(reference: str, before: Mapping[str, File], after: Mapping[str, File]) -> str:
+    """Return where the lines of a reference are now; empty where they were changed."""
+    match = _REFERENCE.fullmatch(reference)
+    if not match:
+        return reference
+    first = int(match["first"])
+    last = int(match["last"] or first)
+    old, new = _lines(before.get(match["file"])), _lines(after.get(match["file"]))
+    for tag, start, end, there, _ in _opcodes(old, new):
+        if tag == "equal" and start < first and last <= end:
+            moved = there - start
+            span = f"{first + moved}-{last + moved}" if match["last"] else f"{first + moved}"
+            return f"{match['file']}:{span}"
+    return ""
+
+
+def _lines(file: File | None) -> list[str]:
+    text = file.data.decode("utf-8-sig", "replace") if file else ""
+    return text.replace("\r\n", "\n").replace("\r", "\n").splitlines()
+
+
+def _opcodes(old: list[str], new: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
+    if len(old) > MAX_LINES or len(new) > MAX_LINES:
+        return [("equal" if old == new else "replace", 0, len(old), 0, len(new))]
+    return SequenceMatcher(None, old, new, autojunk=False).get_opcodes()

@@ -1,0 +1,105 @@
+"""SPDX expressions: what a person wrote, as one; and what one permits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import cache
+from typing import Any
+
+from license_expression import ExpressionError, get_spdx_licensing
+
+_NAMES = (
+    (r"mit[- ]0", "MIT-0"),
+    (r"mit", "MIT"),
+    (r"apache(?: software)?(?: license|-license)?,?[- ]?(?:version |v)?2(?:\.0)?", "Apache-2.0"),
+    (r"cc[- ]?by[- ]nc[- ]sa(?:[- ](?P<v1>[1-4]\.\d))?", "CC-BY-NC-SA-"),
+    (r"cc[- ]?by[- ]nc[- ]nd(?:[- ](?P<v2>[1-4]\.\d))?", "CC-BY-NC-ND-"),
+    (r"cc[- ]?by[- ]nc(?:[- ](?P<v3>[1-4]\.\d))?", "CC-BY-NC-"),
+    (r"cc[- ]?by[- ]nd(?:[- ](?P<v4>[1-4]\.\d))?", "CC-BY-ND-"),
+    (r"cc[- ]?by[- ]sa(?:[- ](?P<v5>[1-4]\.\d))?", "CC-BY-SA-"),
+    (r"cc[- ]?by(?:[- ](?P<v6>[1-4]\.\d))?", "CC-BY-"),
+    (r"cc0(?:[- ]1\.0)?", "CC0-1.0"),
+    (r"(?:0bsd|bsd[- ]0-clause)", "0BSD"),
+    (r"(?:(?:new|modified)[- ]bsd|bsd[- ]3(?:[- ]clause)?|3[- ]clause[- ]bsd)", "BSD-3-Clause"),
+    (r"(?:simplified[- ]bsd|bsd[- ]2(?:[- ]clause)?|2[- ]clause[- ]bsd)", "BSD-2-Clause"),
+    (r"(?:gnu )?agpl[- ]?v?3(?:\.0)?", "AGPL-3.0-only"),
+    (r"(?:gnu )?lgpl[- ]?v?3(?:\.0)?", "LGPL-3.0-only"),
+    (r"(?:gnu )?gpl[- ]?v?3(?:\.0)?", "GPL-3.0-only"),
+    (r"(?:gnu )?gpl[- ]?v?2(?:\.0)?", "GPL-2.0-only"),
+    (r"(?:mpl|mozilla public license)[- ,]*(?:version |v)?2(?:\.0)?", "MPL-2.0"),
+    (r"isc", "ISC"),
+    (r"unlicense", "Unlicense"),
+)
+"""How people write the names of licences, the narrower first; a version that is left out is 4.0 for Creative Commons."""
+
+_NAME = re.compile("|".join(f"(?P<n{at}>{name})" for at, (name, _) in enumerate(_NAMES)), re.IGNORECASE)
+_WHOLE = re.compile(r"(?:the )?(?P<name>.+?)(?:[- ]?licen[cs]ed?)?(?: \(see .{1,60}\))?[.]?", re.IGNORECASE)
+_CLOSED = re.compile(
+    r"proprietary|all rights reserved|non-?commercial|commons clause|source[- ]available|internal use|confidential|unlicensed",
+    re.IGNORECASE,
+)
+CLOSED = "LicenseRef-Proprietary"
+"""Stands for every statement that reserves rights in prose."""
+MAX_CHARS = 300
+
+
+@cache
+def _licensing() -> Any:
+    return get_spdx_licensing()
+
+
+def expression(text: str) -> str | None:
+    """Return the SPDX expression that a short text is or names; `CLOSED` where it reserves rights, None where it is neither."""
+    text = " ".join(text.split())[:MAX_CHARS]
+    try:
+        parsed = _licensing().parse(text, validate=True)
+        return str(parsed) if parsed is not None else None
+    except ExpressionError:
+        pass
+    if _CLOSED.search(text):
+        return CLOSED
+    whole = _WHOLE.fullmatch(text)
+    match = _NAME.fullmatch(whole["name"]) if whole else None
+    return _spdx(match) if match else None
+
+
+def named_in(text: str) -> str | None:
+    """Return the licences that prose names, all of them joined by AND; `CLOSED` where it reserves rights."""
+    if _CLOSED.search(text):
+        return CLOSED
+    words = re.compile(rf"(?<![\w.-])(?:{_NAME.pattern})(?![\w-])", re.IGNORECASE)
+    found = dict.fromkeys(_spdx(match) for match in words.finditer(text))
+    return joined(list(found)) if found else None
+
+
+def _spdx(match: re.Match[str]) -> str:
+    at = next(at for at in range(len(_NAMES)) if match[f"n{at}"] is not None)
+    name = _NAMES[at][1]
+    if not name.endswith("-"):
+        return name
+    return name + next((value for key, value in match.groupdict().items() if key[0] == "v" and value), "4.0")
+
+
+def joined(expressions: list[str]) -> str:
+    """Return several expressions that all hold as one, simplified."""
+    if CLOSED in expressions:
+        return CLOSED
+    both = " AND ".join(f"({one})" for one in expressions)
+    return str(_licensing().parse(both).simplify())
+
+
+def permits(spdx: str, allowed: Collection[str]) -> bool:
+    """Return whether a licence, or one that may be chosen, is among those allowed; of joined ones each must be."""
+    if spdx == CLOSED:
+        return False
+    licensing = _licensing()
+
+    def permitted(node: Any) -> bool:
+        if isinstance(node, licensing.OR):
+            return any(permitted(part) for part in node.args)
+        if isinstance(node, licensing.AND):
+            return all(permitted(part) for part in node.args)
+        return getattr(node, "license_symbol", node).key in allowed
+
+    return permitted(licensing.parse(spdx))

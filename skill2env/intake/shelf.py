@@ -1,0 +1,183 @@
+"""The corpus as an import sees it: what is on record, what it looks like, and writing that leaves no half skill when killed."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import yaml
+
+from skill2env.errors import UsageError
+from skill2env.intake.find import Found
+from skill2env.models.outcome import Accepted
+from skill2env.models.skill import Provenance, Skill
+from skill2env.near import Near
+from skill2env.params import ImportParams
+from skill2env.stages.parse import provenance_path, read_skill, tree_hash
+from skill2env.store.swap import install
+from skill2env.store.workspace import write_text
+
+MAX_NAME_CHARS = 64
+_NAME_HASH_CHARS = 8
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a skill."""
+
+    data: bytes
+    executable: bool
+
+
+class Shelf:
+    """Skills and provenance of a corpus."""
+
+    def __init__(self, corpus: Path, params: ImportParams) -> None:
+        """Read what is on record; a provenance file that can't be read is left to parse to tell of.
+
+        Raises:
+            UsageError: the corpus is not there.
+        """
+        if not corpus.is_dir():
+            raise UsageError(f"there is no folder {corpus}; make it, or name a corpus with --into")
+        self.corpus, self._params = corpus, params
+        self.records = dict(self._records())
+        self.by_place = {(record.origin, record.path): name for name, record in self.records.items()}
+        self.by_digest = {record.sha256: name for name, record in reversed(self.records.items())}
+
+    def _records(self) -> Iterator[tuple[str, Provenance]]:
+        for file in sorted((self.corpus / "provenance").glob("*.yaml")):
+            try:
+                value = yaml.safe_load(file.read_text(encoding="utf-8"))
+                yield file.stem, Provenance.model_validate({**value, "licence": value.get("licence", "")})
+            except (OSError, ValueError, TypeError, AttributeError, yaml.YAMLError):
+                continue
+
+    def folder(self, name: str) -> Path:
+        """Return where a skill's files are."""
+        return self.corpus / "skills" / name
+
+    @cached_property
+    def _near(self) -> Near:
+        """The texts of the skills that are copied here."""
+        near = Near(self._params.similarity)
+        for name, skill in self._skills.items():
+            near.add(name, skill.text)
+            self._clusters[near.first(name)] += 1
+        return near
+
+    @cached_property
+    def _clusters(self) -> Counter[str]:
+        return Counter()
+
+    @cached_property
+    def _skills(self) -> dict[str, Skill]:
+        answers = {
+            name: read_skill(self.folder(name), name) for name in self.records if self.folder(name).is_dir()
+        }
+        return {name: answer.record for name, answer in answers.items() if isinstance(answer, Accepted)}
+
+    @cached_property
+    def authors(self) -> Counter[str]:
+        """How many skills of each author are copied here."""
+        return Counter(author_of(skill, self.records[name].origin) for name, skill in self._skills.items())
+
+    @cached_property
+    def origins(self) -> Counter[str]:
+        """How many skills of each origin are copied here."""
+        return Counter(record.origin for name, record in self.records.items() if self.folder(name).is_dir())
+
+    def crowded(self, name: str, text: str) -> str:
+        """Return the skill that a text is a near copy of where there are enough of its kind, else nothing; then it is counted."""
+        near = self._near
+        first = near.add(name, text)
+        if self._clusters[first] >= self._params.max_per_cluster:
+            return first
+        self._clusters[first] += 1
+        return ""
+
+    def over_cap(self, origin: str, author: str) -> bool:
+        """Return whether there are enough skills of a repository or author."""
+        return (
+            self.origins[origin] >= self._params.max_per_repository
+            or self.authors[author] >= self._params.max_per_author
+        )
+
+    def name_for(self, found: Found, origin: str, digest: str) -> str:
+        """Return a name that is free, or that of a folder with the same files that a killed import left without a record."""
+        place = found.path or origin.rstrip("/")
+        short = slug(place.rpartition("/")[2])
+        if short not in self.records and not self.folder(short).exists():
+            return short
+        if short not in self.records and self._holds(short, digest):
+            return short
+        mark = sha256(f"{origin}\n{found.path}".encode("utf-8", "surrogatepass")).hexdigest()[
+            :_NAME_HASH_CHARS
+        ]
+        return f"{short[: MAX_NAME_CHARS - _NAME_HASH_CHARS - 1].rstrip('-')}-{mark}"
+
+    def _holds(self, name: str, digest: str) -> bool:
+        try:
+            return tree_hash(self.folder(name)) == digest
+        except UsageError:
+            return False
+
+    @contextmanager
+    def staged(self, name: str, files: Mapping[str, File]) -> Iterator[Path]:
+        """Give a folder beside the skills that holds files under a skill's name; it is taken away, or moved by `put`.
+
+        Raises:
+            OSError: a file can't be written, as its name is too long for the disk.
+        """
+        with tempfile.TemporaryDirectory(prefix=".import-", dir=self.corpus) as place:
+            folder = Path(place, name)
+            for path, file in files.items():
+                target = folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                mode = 0o755 if file.executable else 0o644
+                with os.fdopen(
+                    os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb"
+                ) as stream:
+                    stream.write(file.data)
+                target.chmod(mode)
+            yield folder
+
+    def put(self, name: str, staged: Path | None, record: Provenance, licence_texts: str) -> None:
+        """Move a staged folder to its place, the record last; None keeps the record alone."""
+        if staged is not None:
+            target = self.folder(name)
+            target.parent.mkdir(exist_ok=True)
+            install(staged, target)
+            self.origins[record.origin] += 1
+        notice = self.corpus / "provenance" / f"{name}.licence.txt"
+        if licence_texts and staged is not None:
+            write_text(notice, licence_texts)
+        write_text(provenance_path(self.corpus, name), yaml.safe_dump(record.model_dump(), sort_keys=False))
+        self.records[name] = record
+        self.by_place[record.origin, record.path] = name
+        self.by_digest.setdefault(record.sha256, name)
+
+
+def slug(name: str) -> str:
+    """Return a name of lower-case letters, digits and single inner hyphens, at most 64 characters."""
+    short = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:MAX_NAME_CHARS].strip("-")
+    return short or "skill-" + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_NAME_HASH_CHARS]
+
+
+def author_of(skill: Skill, origin: str) -> str:
+    """Return who a skill's frontmatter names as its author, else the owner of the repository at an URL, else the origin."""
+    for key, value in (*skill.extras, *skill.metadata):
+        if key.lower() == "author" and value.strip():
+            return value.strip().casefold()
+    parts = urlsplit(origin)
+    owner = parts.path.strip("/").split("/")[0] if parts.scheme else ""
+    return (owner or origin).casefold()

@@ -1,0 +1,243 @@
+"""Takes the skills of a source into a corpus: each is found, read, judged, and gets exactly one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from skill2env.intake.changes import changes, files_in, touched
+from skill2env.intake.codes import Findings
+from skill2env.intake.find import Found, find
+from skill2env.intake.licences import Licence, resolve
+from skill2env.intake.licences.texts import decoded
+from skill2env.intake.outcome import Fate, Result
+from skill2env.intake.screens import screen
+from skill2env.intake.shelf import File, Shelf, author_of
+from skill2env.intake.sources import Source
+from skill2env.intake.sources.source import Unreadable
+from skill2env.models.base import content_id
+from skill2env.models.outcome import Finding, Rejected, Severity
+from skill2env.models.skill import Provenance, Skill
+from skill2env.params import ImportParams
+from skill2env.stages.parse import read_skill, tree_hash
+from skill2env.stages.parse.tree import MAX_BYTES
+
+LICENCE_CODES = frozenset({"licence-missing", "licence-unknown", "licence-forbids"})
+SCREENED_CODES = frozenset({"secret", "email-address", "phone-number", "home-path"})
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the one who imports asked for."""
+
+    part: str = ""
+    """Folder of the source; empty for all of it."""
+    by_reference: bool = False
+    """Keep what may not be redistributed by reference."""
+    update: bool = False
+    """Replace skills that changed at the source."""
+    accepted: frozenset[str] = frozenset()
+    """Places `<path in the source>:<line>` that a person has read and answers for."""
+
+
+@dataclass
+class _Read:
+    """The files of a skill, and what reading them alone says; equal files are read once."""
+
+    files: dict[str, File]
+    skill: Skill | None
+    findings: Findings = field(default_factory=Findings)
+    refused_by: tuple[Finding, ...] = ()
+
+
+class Import:
+    """One import."""
+
+    def __init__(self, source: Source, corpus: Path, params: ImportParams, wishes: Wishes) -> None:
+        """Look at the corpus.
+
+        Raises:
+            UsageError: it is not there.
+        """
+        self._source, self._params, self._wishes = source, params, wishes
+        self._shelf = Shelf(corpus, params)
+        self._read: dict[str, _Read] = {}
+
+    def results(self) -> Iterator[Result]:
+        """Take each skill of the source in turn and yield what became of it, then what is gone.
+
+        Raises:
+            UsageError: the part is not in the source, or it exceeds a limit.
+            OSError: the corpus can't be written.
+        """
+        seen = set()
+        for found in find(self._source, self._wishes.part):
+            seen.add(found.path)
+            yield self._take(found)
+        part = self._wishes.part.strip("/")
+        for (origin, path), name in sorted(self._shelf.by_place.items()):
+            inside = not part or path == part or path.startswith(f"{part}/")
+            if origin == self._source.origin and inside and path not in seen:
+                yield Result(path=path, skill_id=name, fate=Fate.GONE)
+
+    def _take(self, found: Found) -> Result:
+        digest = self._digest(found)
+        name = self._shelf.by_place.get((self._source.origin, found.path), "")
+        if name and self._same(name, found, digest):
+            return Result(path=found.path, skill_id=name, fate=Fate.UNCHANGED, sha256=digest)
+        like = self._shelf.by_digest.get(digest, "")
+        if like and not name and not found.findings.blocks:
+            return Result(path=found.path, fate=Fate.COPY, like=like, sha256=digest)
+        read = self._content(found, digest)
+        licence = resolve(
+            self._source, found, read.skill.licence if read.skill else "", self._params.licences
+        )
+        findings = self._judged(found, read)
+        result = Result(
+            path=found.path, fate=Fate.REFUSED, licence=licence.spdx, sha256=digest, findings=findings
+        )
+        blocking = {item.code for item in findings if item.severity == Severity.ERROR}
+        if name:
+            return self._renewed(result, name, read, licence, bool(blocking))
+        if blocking and blocking <= LICENCE_CODES and self._wishes.by_reference:
+            return self._placed(result, found, None, licence, {})
+        if blocking or read.skill is None:
+            return result
+        return self._new(result, found, read, read.skill, licence)
+
+    def _digest(self, found: Found) -> str:
+        """Return the content id of a skill's files, as parse counts it; what can't be read is told of."""
+        pairs = []
+        for name, path in sorted(found.files.items()):
+            try:
+                pairs.append([name, self._source.digest(path)])
+            except Unreadable as error:
+                found.findings.add("unreadable-entry", f"The file was not taken: {error}.", name)
+        return content_id(pairs)
+
+    def _same(self, name: str, found: Found, digest: str) -> bool:
+        """Return whether what is on record is what the source has, modes of the copied files included."""
+        if self._shelf.records[name].sha256 != digest or found.findings.blocks:
+            return False
+        folder = self._shelf.folder(name)
+        return not folder.is_dir() or all(
+            (folder / file).is_file()
+            and bool((folder / file).stat().st_mode & 0o100) == self._source.entries[path].executable
+            for file, path in found.files.items()
+        )
+
+    def _content(self, found: Found, digest: str) -> _Read:
+        modes = [self._source.entries[path].executable for _, path in sorted(found.files.items())]
+        key = content_id([digest, modes])
+        if key not in self._read:
+            self._read = {key: self._fresh(found)}
+        return self._read[key]
+
+    def _folder_name(self, found: Found) -> str:
+        return (found.path or self._source.origin.rstrip("/")).rpartition("/")[2]
+
+    def _fresh(self, found: Found) -> _Read:
+        """Read a skill's files, let parse read them, and look through them."""
+        read = _Read({}, None)
+        size = sum(self._source.entries[path].size for path in found.files.values())
+        if size > MAX_BYTES:
+            message = f"The skill's files hold {size:,} bytes, more than {MAX_BYTES:,}; bundle less."
+            read.findings.add("not-a-skill", message)
+            return read
+        for name, path in found.files.items():
+            try:
+                read.files[name] = File(self._source.read(path), self._source.entries[path].executable)
+            except Unreadable:
+                continue
+        try:
+            with self._shelf.staged("skill", read.files) as folder:
+                answer = read_skill(folder, self._folder_name(found))
+        except (OSError, ValueError) as error:
+            read.findings.add("not-a-skill", f"The files can't be written ({error}); rename them.")
+            return read
+        if isinstance(answer, Rejected):
+            read.findings.add("not-a-skill", f"{answer.message} (rule {answer.rule})")
+            read.refused_by = tuple(item for item in answer.findings if item.severity == Severity.ERROR)
+        else:
+            read.skill = answer.record
+        screen({name: file.data for name, file in read.files.items()}, read.findings)
+        return read
+
+    def _judged(self, found: Found, read: _Read) -> tuple[Finding, ...]:
+        """Return all findings of a skill without those that a person answers for."""
+        every = (*found.findings.all(), *read.findings.all(), *read.refused_by)
+        prefix = f"{found.path}/" if found.path else ""
+        return tuple(
+            item
+            for item in every
+            if item.code not in SCREENED_CODES
+            or f"{prefix}{item.file}:{item.line}" not in self._wishes.accepted
+        )
+
+    def _new(self, result: Result, found: Found, read: _Read, skill: Skill, licence: Licence) -> Result:
+        author = author_of(skill, self._source.origin)
+        if self._shelf.over_cap(self._source.origin, author):
+            return result.model_copy(update={"fate": Fate.OVER_CAP})
+        name = self._shelf.name_for(found, self._source.origin, result.sha256)
+        like = self._shelf.crowded(name, skill.text)
+        if like:
+            return result.model_copy(update={"fate": Fate.NEAR_COPY, "like": like})
+        self._shelf.authors[author] += 1
+        return self._placed(result, found, name, licence, read.files)
+
+    def _placed(
+        self, result: Result, found: Found, name: str | None, licence: Licence, files: Mapping[str, File]
+    ) -> Result:
+        """Write a new skill, or its record alone where no name is given."""
+        record = self._record(found.path, licence.spdx, result.sha256)
+        if name is None:
+            name = self._shelf.name_for(found, self._source.origin, result.sha256)
+            self._shelf.put(name, None, record, "")
+            return result.model_copy(update={"fate": Fate.REFERENCE, "skill_id": name})
+        with self._shelf.staged(name, files) as folder:
+            self._shelf.put(name, folder, record, self._licence_texts(licence))
+        return result.model_copy(update={"fate": Fate.NEW, "skill_id": name})
+
+    def _renewed(self, result: Result, name: str, read: _Read, licence: Licence, blocked: bool) -> Result:
+        """Return what changed since a skill was taken, and replace it where that is wished for and nothing is against it."""
+        folder = self._shelf.folder(name)
+        before = files_in(folder) if folder.is_dir() else {}
+        update = {
+            "skill_id": name,
+            "changes": changes(before, read.files) if folder.is_dir() else (),
+            "touched": touched(self._shelf.corpus / "blueprints" / name, before, read.files),
+            "fate": Fate.REFUSED if blocked and folder.is_dir() else Fate.CHANGED,
+        }
+        if folder.is_dir() and tree_hash(folder) != self._shelf.records[name].sha256:
+            mine = Findings()
+            mine.add(
+                "changed-here",
+                "The folder was changed here; put that aside, or run `skill2env provenance` on it.",
+            )
+            update |= {"fate": Fate.REFUSED, "findings": (*result.findings, *mine.all())}
+        elif self._wishes.update and not (blocked and folder.is_dir()):
+            record = self._record(result.path, licence.spdx, result.sha256)
+            if folder.is_dir():
+                with self._shelf.staged(name, read.files) as staged:
+                    self._shelf.put(name, staged, record, self._licence_texts(licence))
+            else:
+                self._shelf.put(name, None, record, "")
+            update["fate"] = Fate.UPDATED
+        return result.model_copy(update=update)
+
+    def _record(self, path: str, licence: str, digest: str) -> Provenance:
+        source = self._source
+        return Provenance(
+            origin=source.origin, commit=source.commit, path=path, licence=licence, sha256=digest
+        )
+
+    def _licence_texts(self, licence: Licence) -> str:
+        """Return the texts that must go along with copies and are not among the skill's own files."""
+        parts = []
+        for path in licence.texts:
+            try:
+                parts.append(f"{path}\n\n{decoded(self._source.read(path)).strip()}\n")
+            except Unreadable:
+                continue
+        return "\n\n".join(parts)
