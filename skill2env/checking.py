@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from skill2env.errors import UsageError
+from skill2env.models.base import printable
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.outcome import Errored, Finding, Rejected
 from skill2env.models.report import ValidationReport
@@ -113,8 +114,9 @@ def check(
     """
     examples: dict[str, tuple[str, ...]] = {}
     waiting: list[Item] = []
+    sources = {target.corpus: _sources(target.corpus) for target in targets}
     for target in targets:
-        read, found = _run("parse", _skill_items(target), context)
+        read, found = _run("parse", _skill_items(target, sources[target.corpus]), context)
         yield from (_with_todos(checked, target) for checked in found)
         if read or not found:
             skill: Skill | None = next((record for _, record, _ in read), None)
@@ -152,7 +154,7 @@ def read_skill(target: Target, context: Context) -> tuple[Skill | None, list[str
     Raises:
         UsageError: there is no such skill.
     """
-    skills, found = _run("parse", _skill_items(target), context)
+    skills, found = _run("parse", _skill_items(target, _sources(target.corpus)), context)
     if not found:
         raise UsageError(f"there is no skill {target.skill_id} in {target.corpus / 'skills'}; name another")
     return next((record for _, record, _ in skills), None), [
@@ -219,11 +221,13 @@ def lines_of(checked: Checked) -> list[str]:
     ]
 
 
-def _skill_items(target: Target) -> list[Item]:
-    sources: list[SkillSource] = [
-        source for source in discover(target.corpus) if source.skill_id == target.skill_id
-    ]
-    return [Item(source.skill_id, source.record_id(), source) for source in sources]
+def _sources(corpus: Path) -> dict[str, SkillSource]:
+    return {source.skill_id: source for source in discover(corpus)}
+
+
+def _skill_items(target: Target, sources: Mapping[str, SkillSource]) -> list[Item]:
+    source = sources.get(printable(target.skill_id))
+    return [Item(source.skill_id, source.record_id(), source)] if source else []
 
 
 def _blueprint_items(target: Target, skill: Skill | None) -> list[Item]:

@@ -13,6 +13,7 @@ from skill2env.changes import Changes, Selection
 from skill2env.checking import Checked, Target, lines_of
 from skill2env.coverage import Coverage, coverage
 from skill2env.escaped import annotation, fenced, markdown
+from skill2env.models.base import printable
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.outcome import Finding, Rejected, Severity
 from skill2env.models.skill import Skill
@@ -41,8 +42,8 @@ _AT_LINE = re.compile(
     r"^(?:\w+: )?((?:tests/|solutions/|mistakes/)?[\w.-]+\.(?:py|sh|yaml|md)):(\d{1,6}): (.+)$"
 )
 _SEVERITIES = {Severity.ERROR: "error", Severity.WARNING: "warning"}
-_PAGE_CHARS = 700_000
-"""A job summary of GitHub may have 1 MiB; characters may be more than a byte."""
+_PAGE_BYTES = 900_000
+"""A job summary of GitHub may have 1 MiB."""
 _LISTED = 50
 _OF_EVIDENCE = 20
 
@@ -86,10 +87,10 @@ class Verdict:
         return {
             "base": self.changes.base,
             "commit": self.changes.commit,
-            "files": [vars(change) for change in self.changes.files],
+            "files": [{"path": printable(change.path), "how": change.how} for change in self.changes.files],
             "judging": list(selection.judging),
-            "gone": list(selection.gone),
-            "stray": list(selection.stray),
+            "gone": [printable(name) for name in selection.gone],
+            "stray": [printable(path) for path in selection.stray],
             "sampled": sum(len(target.sampled) for target in selection.targets),
             "funnel": self.funnel(),
             "items": [item.as_json() for item in self.checked],
@@ -143,15 +144,19 @@ class Verdict:
             rules = ", ".join(f"{markdown(rule)} {count}" for rule, count in row["rules"].items())
             counts = " | ".join(str(row[kind]) for kind in ("inputs", "accepted", "rejected", "errored"))
             lines.append(f"| {row['stage']} | {counts} | {rules} |")
-        lines += self._refusals(_PAGE_CHARS // 2)
+        lines += self._refusals(_PAGE_BYTES // 2)
         for covered in self.coverages:
-            told = covered.lines()
-            if sum(map(len, [*lines, *told])) < _PAGE_CHARS:
-                lines += ["", f"### Advice of {markdown(covered.skill_id)}", "", *told]
+            told = ["", f"### Advice of {markdown(covered.skill_id)}", "", *covered.lines()]
+            fits = _bytes([*lines, *told]) < _PAGE_BYTES
+            lines += (
+                told
+                if fits
+                else ["", f"`skill2env report` shows the advice of {markdown(covered.skill_id)}."]
+            )
         return lines
 
     def _refusals(self, room: int) -> list[str]:
-        """Return the sections of what was not accepted, as many as there is room for, in characters."""
+        """Return the sections of what was not accepted, as many as there is room for, in bytes."""
         refused = [item for item in self.checked if item.kind != "accepted"]
         lines: list[str] = []
         for number, item in enumerate(refused):
@@ -161,7 +166,7 @@ class Verdict:
                 "",
                 *fenced("\n".join(lines_of(item))),
             ]
-            room -= sum(len(line) + 1 for line in told)
+            room -= _bytes(told)
             if room < 0:
                 return [
                     *lines,
@@ -227,18 +232,23 @@ class Verdict:
     def _folder(self, item: Checked) -> Path:
         """Return the folder of the skill or blueprint that an item was made from."""
         for target in self.selection.targets:
-            if item.stage == "parse" and item.item_id == target.skill_id:
+            skill_id = printable(target.skill_id)
+            if item.stage == "parse" and item.item_id == skill_id:
                 return target.corpus / "skills" / target.skill_id
-            if item.item_id.startswith(f"{target.skill_id}--"):
-                name = item.item_id.removeprefix(f"{target.skill_id}--").split("--")[0]
-                folder = target.corpus / "blueprints" / target.skill_id / name
-                if folder.is_dir():
-                    return folder
+            if item.item_id.startswith(f"{skill_id}--"):
+                name = item.item_id.removeprefix(f"{skill_id}--").split("--")[0]
+                for folder in (target.corpus / "blueprints" / target.skill_id).iterdir():
+                    if printable(folder.name) == name:
+                        return folder
         return self.changes.top
 
     def _relative(self, path: Path) -> str:
         top = self.changes.top.resolve()
-        return path.relative_to(top).as_posix() if path.is_relative_to(top) else path.as_posix()
+        return printable((path.relative_to(top) if path.is_relative_to(top) else path).as_posix())
+
+
+def _bytes(lines: list[str]) -> int:
+    return sum(len(line.encode("utf-8")) + 1 for line in lines)
 
 
 def _named(target: Target) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -11,11 +10,10 @@ import yaml
 from jinja2 import Environment, StrictUndefined
 
 from skill2env.errors import UsageError
+from skill2env.models.blueprint import SLUG_CHARS, is_slug
 from skill2env.models.skill import Skill, Statement
 from skill2env.models.tree import Tree, text_file
 
-_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_MAX_NAME = 64
 _SUFFIX = ".j2"
 _CRITERIA = 4
 _EVIDENCE = (
@@ -34,10 +32,10 @@ def checked_name(name: str) -> str:
     Raises:
         UsageError: it may not.
     """
-    if not _SLUG.fullmatch(name) or len(name) > _MAX_NAME:
+    if not is_slug(name):
         raise UsageError(
             f"{name!r} is no name for a skill or a blueprint; use lower-case letters, digits and single hyphens, "
-            f"at most {_MAX_NAME} characters"
+            f"at most {SLUG_CHARS} characters"
         )
     return name
 

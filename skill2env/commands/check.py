@@ -90,6 +90,7 @@ def _check_changes(
 ) -> list[str]:
     from skill2env.changes import changes_since, select
     from skill2env.checking import check as run_check
+    from skill2env.escaped import one_line
     from skill2env.store.workspace import write_text
     from skill2env.verdicts import Verdict
 
@@ -105,7 +106,7 @@ def _check_changes(
         else:
             _sum_up(checked)
             for sentence in verdict.scope():
-                out.print(sentence, markup=False)
+                out.print(one_line(sentence), markup=False)
     page = "\n".join(verdict.page()) + "\n"
     if report:
         write_text(report, page)

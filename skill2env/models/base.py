@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -17,6 +18,11 @@ class Record(BaseModel):
     def record_id(self) -> str:
         """Return the sha256 (hex) of the record's canonical JSON."""
         return content_id(self.model_dump(mode="json"))
+
+
+def printable(name: str) -> str:
+    """Return a file name as valid Unicode; bytes that are none are written as escapes."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def canonical_json(value: Any) -> str:

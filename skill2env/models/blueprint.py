@@ -14,6 +14,7 @@ from skill2env.models.making import Making
 LEVELS = ("easy", "medium", "hard")
 Level = Literal["easy", "medium", "hard"]
 
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SOURCE = re.compile(r"^[\w./-]+:\d+(-\d+)?$")
 _ABSOLUTE = re.compile(
     r"^/(?!proc(/|$)|sys(/|$)|dev(/|$)|tests(/|$)|solution(/|$)|logs(/|$))[\w.@+-]+(/[\w.@+-]+)*$"
@@ -26,6 +27,11 @@ def _regex(text: str) -> str:
     except re.error as error:
         raise ValueError(f"not a valid regular expression: {error}") from None
     return text
+
+
+def is_slug(text: str) -> bool:
+    """Return whether a text may be a `Slug`."""
+    return len(text) <= SLUG_CHARS and bool(_SLUG.fullmatch(text))
 
 
 def is_source(text: str) -> bool:
@@ -57,7 +63,8 @@ def spans(reference: str) -> tuple[str, int, int]:
 Regex = Annotated[str, AfterValidator(_regex)]
 Source = Annotated[str, AfterValidator(_source)]
 AbsolutePath = Annotated[str, AfterValidator(_absolute)]
-Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
+SLUG_CHARS = 64
+Slug = Annotated[str, Field(pattern=rf"^{_SLUG.pattern}$", max_length=SLUG_CHARS)]
 SnakeCase = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
 Line = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\n]+$")]
 

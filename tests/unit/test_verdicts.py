@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from skill2env.changes import Change, Changes, Selection
 from skill2env.checking import Checked, Target
 from skill2env.cli import app
 from skill2env.errors import UsageError
+from skill2env.models.base import printable
 from skill2env.models.outcome import Errored, Finding, Rejected, Severity
 from skill2env.stages.validate.gates import GATES
 from skill2env.verdicts import LOOK_AT, Verdict
@@ -133,7 +136,7 @@ def test_the_funnel_counts_each_stage(verdict: Verdict) -> None:
 
 def test_a_page_of_much_evidence_fits_a_summary(verdict: Verdict) -> None:
     many = [
-        _rejected("validate", f"{TASK}{number}", _finding("stated", "x"), evidence="é" * 8000)
+        _rejected("validate", f"{TASK}{number}", _finding("stated", "x"), evidence="字" * 8000)
         for number in range(200)
     ]
     page = "\n".join(_with(verdict, *many).page())
@@ -174,6 +177,27 @@ def test_check_changed_from_end_to_end(tmp_path: Path, monkeypatch: pytest.Monke
     assert "::error file=skills_corpus/skills/alpha/SKILL.md,line=3,title=alpha::" in "\n".join(after)
     assert page.read_text() == (tmp_path / "summary.md").read_text()
     assert "| parse | 2 | " in page.read_text()
+
+
+@pytest.mark.parametrize("name", ["My Blueprint", os.fsdecode(b"n\xff")])
+def test_a_blueprint_of_an_odd_name_is_refused_and_nothing_breaks(tmp_path: Path, name: str) -> None:
+    corpus = tmp_path / "skills_corpus"
+    for folder in ("skills/alpha", f"skills/{os.fsdecode(bytes([255]))}", f"blueprints/alpha/{name}"):
+        (corpus / folder).mkdir(parents=True)
+        (corpus / folder / "SKILL.md").write_text("Always look first.\n")
+    (tmp_path / "params.yaml").write_text("{}")
+    (tmp_path / ".gitignore").write_text("/data/\n")
+    _git(tmp_path, "init", "-q", "-b", "main")
+    _git(tmp_path, "commit", "-q", "--allow-empty", "-m", "begin")
+    done = CliRunner().invoke(app, ["check", "--changed", "main", "--github", "--workspace", str(tmp_path)])
+    assert done.exit_code == 1, done.output
+    assert "blueprint-name: name the blueprint's folder" in done.stdout
+    assert f"file=skills_corpus/blueprints/alpha/{printable(name)}/blueprint.yaml" in done.stdout
+    assert done.stdout.count("\nparse ") == 2
+    told = CliRunner().invoke(app, ["check", "--changed", "main", "--json", "--workspace", str(tmp_path)])
+    assert f"skills_corpus/blueprints/alpha/{printable(name)}/SKILL.md" in {
+        change["path"] for change in json.loads(told.stdout)["files"]
+    }
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from skill2env.errors import UsageError
-from skill2env.models.base import content_id
-from skill2env.models.blueprint import Blueprint
+from skill2env.models.base import content_id, printable
+from skill2env.models.blueprint import Blueprint, is_slug
 from skill2env.models.outcome import Accepted, Finding, Rejected, Severity
 from skill2env.models.skill import Skill
 from skill2env.models.tree import BadTree, tree_id
@@ -82,7 +82,7 @@ def _author(context: Context) -> Author:
 def item_of(folder: Path, skill: Skill | None, corpus: Path) -> Item:
     """Return the item of one blueprint's folder."""
     source = Source(folder, folder.parent.name, skill, corpus / "skills" / folder.parent.name)
-    return Item(f"{source.skill_id}--{folder.name}", _input_id(source), source)
+    return Item(printable(f"{source.skill_id}--{folder.name}"), _input_id(source), source)
 
 
 def settings(context: Context, item: Item) -> Any:
@@ -102,6 +102,9 @@ def record() -> type[Blueprint]:
 
 def draft(source: Source) -> Done:
     """Return the blueprint of a folder with its static world files, or everything that is wrong with it."""
+    if not is_slug(source.folder.name):
+        message = "name the blueprint's folder with lower-case letters, digits and single hyphens, at most 64 characters"
+        return Done(_rejected("blueprint-name", message))
     if source.skill is None:
         message = (
             f"there is no accepted skill {source.skill_id!r}; add skills/{source.skill_id}/ or mend it first"
