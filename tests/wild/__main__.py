@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from skill2env.stages.parse.many import in_order, reading_pool
-from tests.wild import environment
+from tests.environment import python_of
 from tests.wild.reading import Read, read
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +35,7 @@ class Seen:
     rules: Counter[str] = field(default_factory=Counter)
     unexplained: list[str] = field(default_factory=list)
     codes: Counter[str] = field(default_factory=Counter)
+    cpu_sec: float = 0.0
     peaks: dict[int, list[int]] = field(default_factory=dict)
 
     def take(self, folder: str, read: Read) -> None:
@@ -44,6 +45,7 @@ class Seen:
         self.rules.update([read.rule] if read.rule else [])
         if not read.usable and not read.rule:
             self.unexplained.append(folder)
+        self.cpu_sec += read.cpu_sec
         self.peaks.setdefault(read.pid, []).append(read.peak_kb)
 
     def growth(self) -> float:
@@ -68,9 +70,9 @@ def lay_out(place: Path) -> list[str]:
     return folders + [str(folder) for folder in sorted((WILD / "nasty").iterdir()) if folder.is_dir()]
 
 
-def ask_reference(folders: list[str]) -> list[dict[str, Any]]:
+def ask_reference(python: Path, folders: list[str]) -> list[dict[str, Any]]:
     """Return the reference validator's answers, one a folder."""
-    command = (str(environment.PYTHON), "-I", str(Path(__file__).with_name("reference.py")))
+    command = (str(python), "-I", str(Path(__file__).with_name("reference.py")))
     done = subprocess.run(
         command, input="\n".join(folders) + "\n", text=True, capture_output=True, check=True, encoding="utf-8"
     )
@@ -79,10 +81,11 @@ def ask_reference(folders: list[str]) -> list[dict[str, Any]]:
 
 def compare(folders: list[str], seen: Seen) -> None:
     """Print what the reference validator accepts of the same folders."""
-    if not environment.set_up():
+    python = python_of("reference", Path(__file__).with_name("requirements.txt"))
+    if python is None:
         print("The reference validator can't be fetched here; nothing is compared.")
         return
-    answers = ask_reference(folders)
+    answers = ask_reference(python, folders)
     accepted = sum(not answer["errors"] and not answer["broke"] for answer in answers)
     broke = Counter(answer["broke"] for answer in answers if answer["broke"])
     why = Counter(_kind(answer["errors"][0]) for answer in answers if answer["errors"])
@@ -116,9 +119,9 @@ def main() -> int:
             seen.take(folder, answer)
         seconds = time.perf_counter() - began
         share = seen.usable / len(folders)
-        print(
-            f"{len(folders)} skills answered in {seconds:.1f} s: {len(folders) / seconds:.0f} a second, {workers} processes"
-        )
+        alone = workers * len(folders) / seen.cpu_sec
+        print(f"{len(folders)} skills answered in {seconds:.1f} s, {len(folders) / seconds:.0f} a second;")
+        print(f"by the CPU seconds used, {workers} cores that do nothing else answer {alone:.0f} a second")
         print(
             f"with usable name and description: {seen.usable} ({share:.2%}); refused, by rule: {dict(seen.rules)}"
         )
