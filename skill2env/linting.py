@@ -113,7 +113,15 @@ def _findings(folder: Path, data: bytes | None = None) -> tuple[Finding, ...]:
     provenance = provenance_path(corpus, folder.name)
     known = folder.parent.name == "skills" and provenance.exists()
     answer = read_skill(folder, folder.name, provenance if known and data is None else None, data)
-    findings = answer.record.findings if isinstance(answer, Accepted) else answer.findings
+    if isinstance(answer, Accepted):
+        findings = answer.record.findings
+    else:
+        findings = answer.findings
+        if not any(finding.severity == Severity.ERROR for finding in findings):
+            refused = Finding(
+                code=answer.rule, severity=Severity.ERROR, message=answer.message, file="SKILL.md"
+            )
+            findings = (refused, *findings)
     return tuple(finding for finding in findings if finding.code != "no-provenance")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,6 +21,9 @@ _TESTS = """import pytest
 def test_made(workspace, read_text):
     assert read_text(workspace / "made.txt") == "made\\n"
 """
+
+_SKILLS = 600
+"""Read to measure the rate; a few seconds on two cores."""
 
 
 def bench(
@@ -68,13 +73,16 @@ def bench(
         }
     measured["reading one SKILL.md"] = _seconds(_read_skill, 10 * times)
     first = next(iter(measured.values()))
+    rate, growth = _reading_rate()
     if as_json:
-        out.print_json(json.dumps({name: round(value, 4) for name, value in measured.items()}))
+        seconds = {name: round(value, 4) for name, value in measured.items()}
+        out.print_json(json.dumps({**seconds, "skills read a second": rate, "growth of memory": growth}))
         return
     table = Table("what", "seconds", "ratio")
     for name, value in measured.items():
         table.add_row(name, f"{value:.3f}", f"{value / first:.2f}")
     out.print(table)
+    out.print(f"{rate:.0f} skills read a second with all cores; peak memory grew by a factor of {growth:.2f}")
 
 
 def _seconds(function: Callable[[], None], times: int) -> float:
@@ -85,13 +93,45 @@ def _seconds(function: Callable[[], None], times: int) -> float:
     return (time.perf_counter() - began) / times
 
 
+def _reading_rate() -> tuple[float, float]:
+    """Return skills read a second with all cores, and a process's peak memory at the end against half-way."""
+    from skill2env.stages.parse.many import in_order, reading_pool
+
+    workers = os.cpu_count() or 1
+    with tempfile.TemporaryDirectory() as place, reading_pool(workers) as pool:
+        folders = [Path(place) / f"skill-{number}" for number in range(_SKILLS)]
+        for folder in folders:
+            folder.mkdir()
+            (folder / "SKILL.md").write_text(_text(folder.name))
+        list(in_order(peak_after_reading, folders[: 8 * workers], pool, workers))
+        began = time.perf_counter()
+        peaks = list(in_order(peak_after_reading, folders, pool, workers))
+        return len(folders) / (time.perf_counter() - began), max(peaks) / max(peaks[: len(peaks) // 2])
+
+
+def peak_after_reading(folder: Path) -> int:
+    """Read one skill and return the process's peak memory in KiB."""
+    from skill2env.stages.parse import read_skill
+
+    read_skill(folder, folder.name)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
 def _read_skill() -> None:
     from skill2env.stages.parse import read_skill
 
-    text = "---\nname: bench\ndescription: Measures reading. Use it for that.\n---\n\n# Bench\n" + "\n".join(
-        f"## Part {n}\n\n1. Always look first.\n2. Never guess.\n\n```bash\ngrep -c x file{n}.txt\n```\n"
-        for n in range(20)
-    )
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "SKILL.md").write_text(text)
+        (Path(folder) / "SKILL.md").write_text(_text("bench"))
         read_skill(Path(folder), "bench")
+
+
+def _text(name: str) -> str:
+    """Return a SKILL.md of 9,000 characters, the mean of public ones, in their usual mixture."""
+    parts = (
+        f"## Part {n}\n\nIt reads `file{n}.txt` and says [what](https://example.org/{n}) is in it, line by line.\n\n"
+        f"1. Always look first.\n2. Never guess.\n\n```bash\ngrep -c x file{n}.txt\n```\n\n"
+        f"| Option | Means |\n|---|---|\n| `-c` | count |\n| `-v` | the others |\n"
+        for n in range(35)
+    )
+    head = f"---\nname: {name}\ndescription: Measures reading. Use it for that.\nlicense: MIT\n---\n\n# Bench\n\n"
+    return head + "\n".join(parts)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
@@ -44,6 +45,22 @@ def test_case(case: Path) -> None:
     found = answer.record.model_dump(mode="json")
     assert {key: found[key] for key in expected} == expected
     assert Skill.model_validate_json(answer.record.model_dump_json()) == answer.record
+
+
+NASTY: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "nasty.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_each_nasty_fault_has_its_case(name: str) -> None:
+    case = Path(__file__).parent / "parse" / NASTY[name]["case"]
+    expected = json.loads((case / "expected.json").read_text("utf-8"))
+    assert expected["name"]
+    assert expected["description"]
+    assert set(NASTY[name]["codes"]) <= set(expected["codes"])
+
+
+def test_there_are_forty_nasty_faults() -> None:
+    assert len(NASTY) == 40
 
 
 def test_there_are_cases() -> None:

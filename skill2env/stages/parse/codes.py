@@ -120,13 +120,13 @@ KINDS: dict[str, Kind] = {
     "name-shape": Kind(
         WARNING,
         "a name that is not lower-case letters, digits and single inner hyphens",
-        "writes the folder's name, if they differ in case, blanks and underscores only",
+        "writes the folder's name where only case, blanks or `_` differ, and keeps the old one as a comment",
     ),
     "name-leading-hyphen": Kind(WARNING, "a name that programs take for an option"),
     "name-not-directory": Kind(
         WARNING,
         "the name differs from the folder's",
-        "writes the folder's name, if they differ in case, blanks and underscores only",
+        "writes the folder's name where only case, blanks or `_` differ, and keeps the old one as a comment",
     ),
     "description-missing": Kind(WARNING, "no usable description; the text's first paragraph is used"),
     "description-not-text": Kind(

@@ -34,6 +34,8 @@ class Envelope:
     """Line index to the body text that was glued to a fence there."""
     end: int = 0
     """Index of the first line after the block."""
+    closed: bool = True
+    """False for a block without keys that no fence ends."""
     second: Envelope | None = None
     """A second block right below the first."""
 
@@ -132,17 +134,17 @@ def _open_at(lines: list[str], start: int, findings: Findings) -> Envelope | Non
     ):
         findings.add("frontmatter-unopened", "The keys have no `---` above them; add it.", start + 1)
         return _close(lines, start - 1, findings)
-    if fence:
-        return Envelope("\n".join(_until_fence(lines, start + 1)), start + 2, end=start)
-    return None
+    return _without_keys(lines, start) if fence else None
 
 
-def _until_fence(lines: list[str], first: int) -> list[str]:
-    """Return the lines of a block without keys, to be searched for translated ones."""
-    for index in range(first, len(lines)):
-        if FENCE.match(lines[index]) or HEADING.match(lines[index]):
-            return lines[first:index]
-    return lines[first:]
+def _without_keys(lines: list[str], start: int) -> Envelope:
+    """Return a block without keys, to be searched for translated ones."""
+    for index in range(start + 1, len(lines)):
+        if FENCE.match(lines[index]):
+            return _envelope(lines, start, index, index + 1)
+        if HEADING.match(lines[index]):
+            return Envelope("\n".join(lines[start + 1 : index]), start + 2, end=len(lines), closed=False)
+    return Envelope("\n".join(lines[start + 1 :]), start + 2, end=len(lines), closed=False)
 
 
 def _shifted(found: Envelope) -> Envelope:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from skill2env.stages.parse import envelope
-from skill2env.stages.parse.codes import Findings
+from skill2env.stages.parse.codes import Findings, shown
 from skill2env.stages.parse.envelope import Envelope
 from skill2env.stages.parse.recover import pieces_of, recover, translated
 from skill2env.stages.parse.written import rendered
@@ -74,12 +74,24 @@ def _read(block: Envelope, findings: Findings) -> Loaded:
             message = f"This is not valid YAML ({problem}); quote the value."
             findings.add("yaml-syntax", message, refused.line, column=refused.column)
     loaded = recover(block.yaml, block.line, findings)
+    return loaded if loaded.entries else _translated(block, findings)
+
+
+def _translated(block: Envelope, findings: Findings) -> Loaded:
+    """Return keys that were translated; a block that nothing closes ends below the last of them."""
+    loaded = translated(block.yaml, block.line, findings)
     if not loaded.entries:
-        loaded = translated(block.yaml, block.line, findings)
-        block.end = max((entry.line for entry in loaded.entries), default=block.end)
+        return loaded
+    if not block.closed:
+        block.end = max(entry.line for entry in loaded.entries)
         block.hidden = [range(block.line - 2, block.end)]
-        last = block.end - block.line + 1 - len(loaded.entries)
-        loaded.left_out = [line for line in loaded.left_out[:last] if line.strip()]
+        message = "The frontmatter has no closing `---`; it was ended where the keys end."
+        findings.add("frontmatter-unclosed", message, block.line - 1)
+    within = block.end - block.line + 1 - len(loaded.entries)
+    loaded.left_out = [line for line in loaded.left_out[:within] if line.strip() and line.strip() != "---"]
+    if loaded.left_out:
+        message = f"`{shown(loaded.left_out[0])}` belongs to no key that is known; move it below."
+        findings.add("stray-text", message, block.line)
     return loaded
 
 

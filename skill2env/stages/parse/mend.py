@@ -102,7 +102,8 @@ def _with_value(written: str, key: str, entry: Entry, skill_id: str) -> str:
             return written
         return written[:start] + key + written[entry.source.key.end :]
     end = value_end - (len(source) - len(source.rstrip()))
-    return written[:start] + rendered(key, wanted) + written[end:]
+    was = f"  # was: {entry.value}" if key == "name" and wanted != entry.value and source else ""
+    return written[:start] + rendered(key, wanted) + was + written[end:]
 
 
 def _wanted(key: str, entry: Entry, skill_id: str) -> str | None:

@@ -48,7 +48,7 @@ def _fits_block(text: str) -> bool:
 
 
 def _escaped(text: str) -> str:
-    return yaml.dump(text, default_style='"', width=10**9, allow_unicode=True).rstrip("\n")
+    return UNFIT_IN_QUOTES.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def _flow(value: Value) -> str:

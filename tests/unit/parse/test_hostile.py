@@ -9,67 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pieces import LINES, TEXTS
 
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
 from skill2env.stages.parse import read_skill
-
-YAML_PIECES = (
-    "name: x",
-    "description: y",
-    "description: a: b",
-    "metadata:",
-    "  k: v",
-    "  - i",
-    "- ",
-    "{a: [b, c]}",
-    "[",
-    "}",
-    "'",
-    '"',
-    "&a ",
-    "*a",
-    "!t ",
-    "|",
-    ">-",
-    "? ",
-    ": ",
-    "#",
-    "---",
-    "--- ",
-    "---# T",
-    "...",
-    "***",
-    "+++",
-    "```",
-    "```yaml",
-    "<!--",
-    "-->",
-    "\t",
-    "\r\n",
-    "\n",
-    "\n\n",
-    " ",
-    "\ufeff",
-    "\0",
-    "\u2028",
-    "\x85",
-    "@",
-    "`",
-    "%YAML 1.1",
-    '"\\ud83d"',
-    "名称：z",
-    "<name>q</name>",
-    "# H",
-    "1. s",
-    "- [ ] c",
-    "$ ls \\",
-    "<<EOF",
-    "[t](u)",
-    "must not",
-)
-TEXTS = st.lists(st.sampled_from(YAML_PIECES), max_size=40).map("".join)
-LINES = st.lists(st.lists(st.sampled_from(YAML_PIECES), max_size=4).map("".join), max_size=30).map("\n".join)
 
 
 def answer(data: bytes) -> Accepted[Skill] | Rejected:

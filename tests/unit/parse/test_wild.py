@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
@@ -78,6 +79,11 @@ def test_every_wild_skill_is_answered(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 NASTY = sorted(path for path in (WILD / "nasty").glob("*") if path.is_dir()) if WILD.exists() else []
+EXPECTED: dict[str, Any] = yaml.safe_load((ROOT / "tests" / "cases" / "nasty.yaml").read_text("utf-8"))
+
+
+def test_every_nasty_skill_has_its_case() -> None:
+    assert {folder.name for folder in NASTY} == set(EXPECTED)
 
 
 @pytest.mark.parametrize("folder", NASTY, ids=lambda folder: folder.name)
@@ -86,5 +92,7 @@ def test_nasty_skill_is_usable(folder: Path) -> None:
     assert isinstance(answer, Accepted), answer
     assert answer.record.name
     assert answer.record.description
-    from_text = {"frontmatter-missing", "description-missing"} & {x.code for x in answer.record.findings}
-    assert not from_text or folder.name.startswith("35-")
+    codes = {finding.code for finding in answer.record.findings}
+    assert set(EXPECTED[folder.name]["codes"]) <= codes
+    if "description-missing" not in EXPECTED[folder.name]["codes"]:
+        assert not {"frontmatter-missing", "description-missing"} & codes

@@ -1,0 +1,1 @@
+"""A coverage-guided fuzzer on the reader: `python -m tests.fuzz`."""

@@ -1,0 +1,46 @@
+"""What the fuzzer calls with one input: the reader and the mender must answer with findings, and agree."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["skill2env.stages.parse"]):
+    from skill2env.models.outcome import Rejected
+    from skill2env.stages.parse import mended, read_skill
+
+FOLDER = Path(tempfile.mkdtemp())
+SHAPES = (b"%s", b"---\n%s\n---\nA body with words.\n", b"---\nname: probe\ndescription: d\n---\n%s")
+"""A whole file, its frontmatter, its body."""
+
+
+def check(data: bytes) -> None:
+    """Read and mend one file; raises where the answer is none."""
+    answer = read_skill(FOLDER, "probe", skill_bytes=data)
+    if isinstance(answer, Rejected):
+        assert answer.rule
+        assert answer.message
+        return
+    skill = answer.record
+    assert skill.name
+    assert skill.description
+    assert all(0 <= finding.line <= skill.text_lines for finding in skill.findings)
+    once = mended(data, "probe")
+    assert mended(once, "probe") == once, "mending twice differs from mending once"
+    again = read_skill(FOLDER, "probe", skill_bytes=once)
+    assert not isinstance(again, Rejected)
+    assert again.record.name == skill.name
+
+
+def one_input(data: bytes) -> None:
+    """Try an input in each place that it can stand in."""
+    for shape in SHAPES:
+        check(shape % data)
+
+
+(FOLDER / "SKILL.md").touch()
+atheris.Setup(sys.argv, one_input)
+atheris.Fuzz()
