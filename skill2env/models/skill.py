@@ -177,7 +177,8 @@ class Need(Record):
     """Program, package, service, environment variable, file extension or host name."""
     detail: str
     """For a package the ecosystem; for a service `hosted` (needs an account) or `local` (can be run on one machine); for a
-    variable `credential` where it looks like one; for a program `bundled` where it is named by a path."""
+    variable `credential` where it looks like one; for a program `bundled` where it is named by a path,
+    `hosted` or `local` where it speaks to such a service and to little else."""
     line: int
     """Line where it is first named, from 1."""
     count: int

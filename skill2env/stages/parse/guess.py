@@ -56,7 +56,7 @@ VAGUE = frozenset(
 """Names that say nothing of the language."""
 
 DRAWN = re.compile("[│├└┌┐┘┬┴┼─▼▲►◄→←↓↑═║╔╗╚╝┃━]")
-KEY_VALUE = re.compile(r"^\s*(?:- )?[\w./\"'-]+:(?:\s|$)")
+KEY_VALUE = re.compile(r"^\s*(?:- )?[\w./\"'-]+:(?:\s|$)", re.ASCII)
 ASSIGNED = re.compile(r"^\s*[\w.-]+\s*=\s*\S")
 ARROW_LINE = re.compile(r"^\s*\S.{0,120}(?:→|->|=>|⇒)")
 COMMON_PROGRAMS = (

@@ -130,11 +130,12 @@ def _from_commands(commands: tuple[Command, ...], needs: _Needs) -> None:
             name = program.rsplit("/", 1)[-1] if program.startswith(("/usr/", "/bin/", "/opt/")) else program
             if name in BUILTINS or not PROGRAM.match(name):
                 continue
-            needs.add("program", name, "bundled" if "/" in name else "", command.line)
-            if name in HOSTED_PROGRAMS:
-                needs.add("service", HOSTED_PROGRAMS[name], "hosted", command.line)
-            elif name in LOCAL_PROGRAMS:
-                needs.add("service", LOCAL_PROGRAMS[name], "local", command.line)
+            sort = "bundled" if "/" in name else ""
+            for speaks, table in (("hosted", HOSTED_PROGRAMS), ("local", LOCAL_PROGRAMS)):
+                if name in table:
+                    sort = speaks
+                    needs.add("service", table[name], speaks, command.line)
+            needs.add("program", name, sort, command.line)
         for ecosystem, package in _installed(command.text):
             needs.add("package", package, ecosystem, command.line)
         exported = command.sets if "export" in command.programs else ()

@@ -37,8 +37,10 @@ FIRST_COMMENT = re.compile(r"^\s*(?://|#|--|<!--|/\*|;)+\s*(.{0,120})")
 PATH_COMMENT = re.compile(r"^[\w./@{}\[\]<>()-]+\.\w{1,10}\b|^(?:Dockerfile|Makefile|\.env)\b")
 BLANK = re.compile(
     r"\[[A-Z][^\[\]\n()]{1,60}\](?!\()|<[a-zA-Z][\w -]{1,40}>|\{\{?[A-Za-z_][\w .-]{0,40}\}?\}"
-    r"|\bYYYY\b|\bX{2,}\b|_{4,}|\bTODO\b|\bTBD\b|…|\.\.\."
+    r"|\bYYYY\b|\bX{2,}\b|\b[XY]/\d|_{4,}|\bTODO\b|\bTBD\b|…|\.\.\."
 )
+SLASHED = re.compile(r"\s*/[a-z][\w:-]+(?:\s|$)")
+"""A command of an agent program."""
 SHELL = frozenset(("bash", "powershell", "batch", "cmd", "bat"))
 CODE = words(
     "python javascript typescript go rust java kotlin csharp r ruby php sql swift c cpp c++ scala dart lua perl julia "
@@ -49,6 +51,7 @@ CONFIG = words(
     "yaml toml ini dockerfile xml make cmake env dotenv properties gitignore nginx terraform proto prisma json apache "
     "editorconfig bazel csproj msbuild plist systemd"
 )
+DATA = frozenset(("json", "markdown", "csv", "diff"))
 FIGURES = frozenset(("mermaid", "dot", "graphviz", "plantuml", "math", "ascii", "tree"))
 
 
@@ -70,8 +73,8 @@ def understand_blocks(
     for block in blocks:
         guess, confidence = guess_language(block.language, block.text)
         around = _around(block, lines, sections)
-        role = _role(block, guess, around)
-        yield block.model_copy(update={"guess": guess, "confidence": confidence, "role": role})
+        known = block.model_copy(update={"guess": guess, "confidence": confidence})
+        yield known.model_copy(update={"role": _role(known, guess, around)})
 
 
 def _around(block: CodeBlock, lines: list[str], sections: list[Section]) -> _Around:
@@ -99,7 +102,7 @@ def _role(block: CodeBlock, guess: str, around: _Around) -> Role:
         return "figure"
     if guess in SHELL:
         return "run"
-    if guess in CODE:
+    if guess in CODE or (block.confidence == 1.0 and guess not in CONFIG and guess not in DATA):
         return "file" if _of_file(around, text) else "run"
     return _role_of_data(guess, text, around)
 
@@ -151,6 +154,8 @@ def _role_of_data(guess: str, text: str, around: _Around) -> Role:
         return "file"
     if guess == "markdown":
         return "template" if blanks or FORM.search(near) or not OUTPUT.search(near) else "output"
+    if SLASHED.match(text):
+        return "run"
     if blanks >= 2 or (FORM.search(near) and blanks):
         return "template"
     if OUTPUT.search(near):

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 HOSTED_NAMES = (
-    "Salesforce|Apex|SOQL|Pardot|MuleSoft|OmniStudio|Marketing Cloud|Experience Cloud|Service Cloud|Agentforce|"
+    "Salesforce|LWC|Lightning Web Components|Apex|SOQL|Pardot|MuleSoft|OmniStudio|Marketing Cloud|"
+    "Experience Cloud|Service Cloud|Agentforce|"
     "HubSpot|Zoho|Pipedrive|ServiceNow|Workday|NetSuite|Dynamics 365|Power Automate|Power BI|SharePoint|"
     "Microsoft 365|Microsoft Graph|Entra ID|Azure AD|Azure|AWS|Amazon Bedrock|SageMaker|EC2|CloudFormation|"
     "Google Cloud|GCP|BigQuery|Vertex AI|Firebase|Cloudflare|Vercel|Netlify|Heroku|Fly.io|DigitalOcean|Supabase|"
@@ -29,7 +30,7 @@ HOSTED_NAMES = (
     "Sauce Labs|TestRail|Chromatic|Figma|Canva|Miro|Adobe|Modal Labs|Linear issue|Linear issues|Linear API|"
     "Linear team|Linear ticket|Linear tickets|Linear workspace|GitHub Issue|GitHub Issues|GitHub PR|GitHub PRs|"
     "Pull Requests|Rube MCP|Gemini API|Google Gemini|AWS Lambda|Amazon S3|Base mainnet|Polygon network|SAP S/4HANA|"
-    "Neon Postgres|Cursor|Windsurf|Segment CDP|Exa API|Sanity CMS|Square API|Salesforce org|Dev Hub|Moltbot|"
+    "Neon Postgres|Segment CDP|Exa API|Sanity CMS|Square API|Salesforce org|Dev Hub|Moltbot|"
     "Clawdbot|Kalshi|Alpaca|Tesla|Philips Hue|Home Assistant|Garmin|Strava|Fitbit|Oura|Apple Health|Google Maps|"
     "OpenWeather|Alpha Vantage|Yahoo Finance|Finnhub|Tushare|Feishu|Lark|DingTalk|WeChat|Weibo|Xiaohongshu|Douyin|"
     "Bilibili|Taobao|Alipay|飞书|钉钉|微信|小红书|抖音|淘宝|支付宝|公众号"
