@@ -7,6 +7,8 @@ from typing import Literal
 from skill2env.models.base import Record
 from skill2env.models.outcome import Finding
 
+NeedKind = Literal["program", "package", "service", "variable", "format", "host"]
+Role = Literal["run", "file", "output", "template", "anti", "figure"]
 Pairs = tuple[tuple[str, str], ...]
 """Ordered (key, value) pairs; nested keys are joined by dots and lists are canonical JSON."""
 
@@ -73,15 +75,29 @@ class CodeBlock(Record):
     """False for a fence that is never closed."""
     section: int
     """Index of the section that holds it, -1 for none."""
+    guess: str = ""
+    """The language: `language` in one spelling, or what the text looks like where it names none or a vague one."""
+    confidence: float = 0.0
+    """How sure the guess is, from 0 to 1; 1 where the block names its language."""
+    role: Role = "run"
+    """What the block is for: `run` is an example to run or to imitate, `file` the content of a file, `output` what a
+    program prints or answers, `template` a form with blanks, `anti` an example of what not to do, `figure` a drawing,
+    tree, formula or notation."""
 
 
 class Command(Record):
     """One shell command of a shell block: prompt stripped, comments dropped, continuation lines joined."""
 
     text: str
-    """The command; more than one line only for here-documents and compound commands."""
+    """The command; more than one line only for quotes, here-documents and compound commands."""
     program: str
-    """First word after assignments and `sudo`; empty where there is none."""
+    """The first program that it runs, past assignments, `sudo` and the like; empty where there is none."""
+    programs: tuple[str, ...]
+    """All programs that it runs, in pipes, lists and substitutions too, in order."""
+    reads: tuple[str, ...]
+    """Variables that it reads."""
+    sets: tuple[str, ...]
+    """Variables that it sets or exports."""
     line: int
     """First line."""
     end_line: int
@@ -152,6 +168,45 @@ class Statement(Record):
     """Index of the section that holds it, -1 for none."""
 
 
+class Need(Record):
+    """One thing that a skill depends on, or speaks of as if it did."""
+
+    kind: NeedKind
+    """What sort of thing it is."""
+    name: str
+    """Program, package, service, environment variable, file extension or host name."""
+    detail: str
+    """For a package the ecosystem; for a service `hosted` (needs an account) or `local` (can be run on one machine); for a
+    variable `credential` where it looks like one; for a program `bundled` where it is named by a path,
+    `hosted` or `local` where it speaks to such a service and to little else."""
+    line: int
+    """Line where it is first named, from 1."""
+    count: int
+    """How often it is named."""
+
+
+class Pitfall(Record):
+    """One mistake that the skill warns of."""
+
+    text: str
+    """The warning, shortened."""
+    line: int
+    """Line from 1."""
+    section: int
+    """Index of the section that holds it, -1 for none."""
+
+
+class Reference(Record):
+    """One bundled file that the text names."""
+
+    path: str
+    """Path relative to the skill's folder."""
+    line: int
+    """Line where it is first named, from 1."""
+    exists: bool
+    """Whether the folder holds it."""
+
+
 class Skill(Record):
     """One skill that was read: what its author wrote, and what is to be said about it."""
 
@@ -199,6 +254,12 @@ class Skill(Record):
     """Numbered steps, in order."""
     statements: tuple[Statement, ...]
     """Normative statements, in order."""
+    needs: tuple[Need, ...]
+    """What it depends on: programs, packages, services, environment variables, file formats and hosts."""
+    pitfalls: tuple[Pitfall, ...]
+    """Mistakes that it warns of, in order."""
+    references: tuple[Reference, ...]
+    """Bundled files that the text names, in order."""
     files: tuple[BundledFile, ...]
     """Every file of the folder, sorted by path."""
     tree_sha256: str

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
-from skill2env.models.skill import Link
+from skill2env.models.skill import Link, Reference
 from skill2env.stages.parse.body import MARKDOWN, Body, Paragraph
 from skill2env.stages.parse.codes import Findings, shown
 
@@ -36,17 +36,26 @@ def find_links(body: Body, paths: frozenset[str], findings: Findings) -> tuple[L
     return links
 
 
-def find_bundled(lines: list[str], paths: frozenset[str], findings: Findings) -> None:
-    """Report files of the conventional folders that the text names and the folder does not hold."""
+def find_bundled(
+    lines: list[str], links: tuple[Link, ...], paths: frozenset[str], findings: Findings
+) -> tuple[Reference, ...]:
+    """Return the bundled files that links or plain words name; absent ones of the usual folders become findings."""
+    found: dict[str, Reference] = {}
+    for link in links:
+        path = normpath(link.target.split("#", maxsplit=1)[0])
+        if link.kind == "file":
+            found.setdefault(path, Reference(path=path, line=link.line, exists=link.exists))
     reported: set[str] = set()
     for index, line in enumerate(lines):
         if "/" not in line:
             continue
         for match in BUNDLED.finditer(line):
             path = normpath(match[1])
+            found.setdefault(path, Reference(path=path, line=index + 1, exists=path in paths))
             if path not in paths and path not in reported:
                 reported.add(path)
                 _report_missing(path, index + 1, findings, match.start(1) + 1)
+    return tuple(sorted(found.values(), key=lambda item: item.line))
 
 
 def _report_missing(target: str, line: int, findings: Findings, column: int = 0) -> None:

@@ -17,7 +17,10 @@ from skill2env.stages.parse.fields import read_fields
 from skill2env.stages.parse.frontmatter import read_front
 from skill2env.stages.parse.language import guess_language
 from skill2env.stages.parse.links import find_bundled, find_links
+from skill2env.stages.parse.needs import find_needs, wanted_variables
+from skill2env.stages.parse.pitfalls import find_pitfalls
 from skill2env.stages.parse.provenance import read_provenance
+from skill2env.stages.parse.roles import understand_blocks
 from skill2env.stages.parse.rules import Reading, refuse
 from skill2env.stages.parse.shell import shell_commands
 from skill2env.stages.parse.statements import find_statements
@@ -104,10 +107,12 @@ def _read_text(tree: Tree, skill_id: str, origin: Provenance | None) -> Accepted
     body = read_body(lines, findings)
     fields = read_fields(front, skill_id, body.first_paragraph, findings)
     links = find_links(body, tree.paths, findings)
-    find_bundled(lines, tree.paths, findings)
+    references = find_bundled(lines, links, tree.paths, findings)
     refused = refuse(Reading(findings, fields.name, fields.description))
     if refused is not None:
         return refused
+    blocks = list(understand_blocks(body.blocks, front.body, body.sections))
+    commands = shell_commands(blocks)
     skill = Skill(
         skill_id=skill_id,
         name=fields.name,
@@ -125,12 +130,15 @@ def _read_text(tree: Tree, skill_id: str, origin: Provenance | None) -> Accepted
         text_lines=text.count("\n") + (not text.endswith("\n")),
         body_line=front.body_line,
         sections=tuple(body.sections),
-        code_blocks=tuple(body.blocks),
-        commands=shell_commands(body.blocks),
+        code_blocks=tuple(blocks),
+        commands=commands,
         links=links,
         checklist=tuple(body.checklist),
         steps=tuple(body.steps),
         statements=find_statements(body.paragraphs),
+        needs=find_needs(front.body, blocks, commands, wanted_variables(fields.metadata + fields.extras)),
+        pitfalls=find_pitfalls(body.paragraphs, body.sections),
+        references=references,
         files=tuple(tree.files),
         tree_sha256=tree.sha256,
         provenance=origin,

@@ -1,0 +1,165 @@
+"""Says what each code block is for, from its language, its text, and the words around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from skill2env.models.skill import CodeBlock, Role, Section
+from skill2env.stages.parse.guess import DRAWN, SAMPLE_CHARS, guess_language
+from skill2env.stages.parse.words import words
+
+ANTI = re.compile(
+    r"❌|🚫|✗|⛔|\b(?:bad|wrong|incorrect|avoid|anti-?patterns?|don['’]t|do not|never|not recommended|broken|vulnerable"
+    r"|insecure|unsafe|fails?|naive)\b|错误|反例|不要|避免|禁止|悪い|避け|ダメ",
+    re.I,
+)
+GOOD = re.compile(
+    r"✅|✓|✔|\b(?:good|correct|right|recommended|do this|instead|better|fix(?:ed)?|safe|secure|proper|after|solution"
+    r"|preferred|use)\b|正确|推荐|良い|推奨",
+    re.I,
+)
+OUTPUT = re.compile(
+    r"\b(?:outputs?|prints?|returns?|response|results?|produces?|expected|you(?:'ll| will| should) see|shows?|displays?"
+    r"|looks like|error(?: message)?s?:|log|reports?|stdout|sample data)\b|输出|结果|返回|响应|出力|結果|レスポンス",
+    re.I,
+)
+FORM = re.compile(
+    r"\b(?:templates?|format|skeleton|structure|boilerplate|prompts?|fill in|placeholder|message|reply|example entry"
+    r"|checklist|syntax|schema|usage)\b|模板|格式|テンプレート|書式|フォーマット",
+    re.I,
+)
+NAMES_FILE = re.compile(
+    r"[\w*/.{}<>-]*\w\.(?:[A-Za-z]\w{0,9})\b|\b(?:Dockerfile|Makefile|Jenkinsfile|\.env|\.gitignore)\b"
+)
+FIRST_COMMENT = re.compile(r"^\s*(?://|#|--|<!--|/\*|;)+\s*(.{0,120})")
+PATH_COMMENT = re.compile(r"^[\w./@{}\[\]<>()-]+\.\w{1,10}\b|^(?:Dockerfile|Makefile|\.env)\b")
+BLANK = re.compile(
+    r"\[[A-Z][^\[\]\n()]{1,60}\](?!\()|<[a-zA-Z][\w -]{1,40}>|\{\{?[A-Za-z_][\w .-]{0,40}\}?\}"
+    r"|\bYYYY\b|\bX{2,}\b|\b[XY]/\d|_{4,}|\bTODO\b|\bTBD\b|…|\.\.\."
+)
+SLASHED = re.compile(r"\s*/[a-z][\w:-]+(?:\s|$)")
+"""A command of an agent program."""
+SHELL = frozenset(("bash", "powershell", "batch", "cmd", "bat"))
+CODE = words(
+    "python javascript typescript go rust java kotlin csharp r ruby php sql swift c cpp c++ scala dart lua perl julia "
+    "elixir vue svelte html css scss graphql cypher solidity apex haskell clojure groovy matlab objectivec promql spl kql "
+    "soql latex tex awk jq vb fsharp razor astro http mql5 openscad zig nim ocaml erlang sparql bicep rego cel"
+)
+CONFIG = words(
+    "yaml toml ini dockerfile xml make cmake env dotenv properties gitignore nginx terraform proto prisma json apache "
+    "editorconfig bazel csproj msbuild plist systemd"
+)
+DATA = frozenset(("json", "markdown", "csv", "diff"))
+FIGURES = frozenset(("mermaid", "dot", "graphviz", "plantuml", "math", "ascii", "tree"))
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What stands around a block: the line above it, its section's title, and its own first comment."""
+
+    lead: str
+    title: str
+    comment: str
+    titles: str
+    """Titles of all sections that hold it."""
+
+
+def understand_blocks(
+    blocks: list[CodeBlock], lines: list[str], sections: list[Section]
+) -> Iterator[CodeBlock]:
+    """Yield the blocks with guessed language, confidence and role; `lines` are those of the text."""
+    for block in blocks:
+        guess, confidence = guess_language(block.language, block.text)
+        around = _around(block, lines, sections)
+        known = block.model_copy(update={"guess": guess, "confidence": confidence})
+        yield known.model_copy(update={"role": _role(known, guess, around)})
+
+
+def _around(block: CodeBlock, lines: list[str], sections: list[Section]) -> _Around:
+    lead = ""
+    for index in range(block.start_line - 2, max(block.start_line - 6, -1), -1):
+        text = lines[index].strip() if index < len(lines) else ""
+        if text:
+            lead = "" if text[:3] in ("```", "~~~") else text[-300:]
+            break
+    titles: list[str] = []
+    index = block.section
+    while index >= 0 and len(titles) < 6:
+        titles.append(sections[index].title)
+        index = sections[index].parent
+    first = block.text.lstrip("\n").split("\n", 1)[0]
+    comment = FIRST_COMMENT.match(first)
+    return _Around(lead, titles[0] if titles else "", comment[1] if comment else "", " / ".join(titles))
+
+
+def _role(block: CodeBlock, guess: str, around: _Around) -> Role:
+    if _anti(block, around):
+        return "anti"
+    text = block.text[:SAMPLE_CHARS]
+    if guess in FIGURES:
+        return "figure"
+    if guess in SHELL:
+        return "run"
+    if guess in CODE or (block.confidence == 1.0 and guess not in CONFIG and guess not in DATA):
+        return "file" if _of_file(around, text) else "run"
+    return _role_of_data(guess, text, around)
+
+
+def _anti(block: CodeBlock, around: _Around) -> bool:
+    """Return whether a block shows only what not to do; the nearest words count first."""
+    text = block.text[:SAMPLE_CHARS]
+    for near in (around.comment, around.lead, around.title):
+        bad, good = ANTI.search(near), GOOD.search(near)
+        if bad and near is not around.title and len(near) > 160:
+            bad = None
+        if good and (not bad or good.start() < bad.start()):
+            return False
+        if bad:
+            marked = near is around.title or bad.start() < 40
+            return marked and not re.search(
+                r"(?m)^\s*(?://|#|<!--|--)\s*(?:✅|good\b|correct\b|right\b|after\b|better\b)", text, re.I
+            )
+    return False
+
+
+def _of_file(around: _Around, text: str) -> bool:
+    """Return whether source code is shown as the content of a file that is named."""
+    if PATH_COMMENT.match(around.comment):
+        return True
+    lead = around.lead.rstrip(":*` ")
+    named = NAMES_FILE.search(around.lead[-120:])
+    short = len(lead) <= 80 and around.lead.rstrip().endswith((":", "`", "**", "：", ")"))
+    return bool(
+        named and short and re.search(r"`[^`]*\.\w{1,6}`|\*\*[^*]*\.\w{1,6}|^#+ .*\.\w{1,6}", around.lead)
+    )
+
+
+def _role_of_data(guess: str, text: str, around: _Around) -> Role:
+    """Return the role of a block that is neither commands nor source code."""
+    near = f"{around.lead} {around.title}"
+    drawn = len(DRAWN.findall(text))
+    rows = text.count("\n") + 1
+    blanks = len(BLANK.findall(text))
+    if guess in ("text", "yaml") and drawn >= max(3, rows / 2):
+        return "figure"
+    if guess in CONFIG and guess != "json":
+        if OUTPUT.search(around.lead) and not FORM.search(around.lead):
+            return "output"
+        return "template" if blanks >= 3 and guess == "yaml" and FORM.search(near) else "file"
+    if guess == "json":
+        if OUTPUT.search(near) and not NAMES_FILE.search(around.lead):
+            return "output"
+        return "file"
+    if guess == "markdown":
+        return "template" if blanks or FORM.search(near) or not OUTPUT.search(near) else "output"
+    if SLASHED.match(text):
+        return "run"
+    if blanks >= 2 or (FORM.search(near) and blanks):
+        return "template"
+    if OUTPUT.search(near):
+        return "output"
+    if FORM.search(near):
+        return "template"
+    return "figure"
