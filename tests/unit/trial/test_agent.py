@@ -9,8 +9,9 @@ import pytest
 from unit.trial.scripted_model import ScriptedModel, says
 
 from skill2env.llm.quoted import quoted
+from skill2env.meter import charge, metered
 from skill2env.models.blueprint import Limits
-from skill2env.models.chat import Completion, Message, Tokens, ToolCall
+from skill2env.models.chat import Ask, Completion, Message, Spent, Tokens, ToolCall
 from skill2env.models.tree import Tree, text_file
 from skill2env.models.trial import ModelPart, Status, Trial, Verdict
 from skill2env.sandbox.fake import FakeEngine
@@ -64,6 +65,16 @@ def test_commands_run_in_one_shell_and_the_work_is_judged() -> None:
     assert (part.finish, len(part.turns), part.money) == ("done", 4, 1.0)
     assert part.tokens == Tokens(input=400, output=40)
     assert [message.role for message in part.messages][-3:] == ["assistant", "user", "assistant"]
+
+
+def test_what_the_model_costs_is_on_the_account_of_whoever_has_it_attempt() -> None:
+    def paid(_: Ask) -> Completion:
+        charge(purpose="rollout", spent=Spent(completions=1, money=0.25))
+        return says("Done.")
+
+    with metered() as meter:
+        tried(ScriptedModel(paid))
+    assert meter.cost.models == {"rollout": Spent(completions=2, money=0.5)}
 
 
 def test_the_model_is_told_of_its_one_tool_and_sees_all_before() -> None:
