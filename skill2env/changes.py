@@ -27,6 +27,10 @@ _JUDGES_NOTHING = (
 _HOW = {"A": "added", "D": "deleted", "M": "changed", "T": "changed", "R": "renamed", "C": "copied"}
 
 
+_ON_RECORD = (".yaml", ".licence.txt")
+"""Ends of the files of a skill in provenance/."""
+
+
 @dataclass(frozen=True)
 class Change:
     """One file that differs."""
@@ -61,6 +65,8 @@ class Selection:
     """Changed files that verdicts depend on: the verifier, gates, toolchains, parameters."""
     gone: tuple[str, ...] = ()
     """Skills and blueprints that were touched and are not there any more."""
+    referenced: tuple[str, ...] = ()
+    """Skills that are on record without their files, as their licence asks."""
     stray: tuple[str, ...] = ()
     """Changed files of the corpus that belong to no skill and no blueprint."""
     elsewhere: int = 0
@@ -173,12 +179,14 @@ def select(
             elsewhere += 1
     skills, blueprints = _there(corpus)
     targets, gone = _touched_targets(touched, corpus, skills, blueprints)
+    referenced = {name for name in gone if (corpus / "provenance" / f"{name}.yaml").is_file()}
     if judging:
         targets = _widened(targets, corpus, blueprints, everything)
     return Selection(
         targets=tuple(targets[name] for name in sorted(targets)),
         judging=tuple(judging),
-        gone=tuple(sorted(gone)),
+        gone=tuple(sorted(set(gone) - referenced)),
+        referenced=tuple(sorted(referenced)),
         stray=tuple(touched.stray),
         elsewhere=elsewhere,
     )
@@ -188,8 +196,8 @@ def _place(parts: tuple[str, ...], path: str, touched: _Touched) -> None:
     match parts:
         case ("skills", skill, _, *_):
             touched.skills.add(skill)
-        case ("provenance", name) if name.endswith(".yaml"):
-            touched.skills.add(name.removesuffix(".yaml"))
+        case ("provenance", name) if name.endswith(_ON_RECORD):
+            touched.skills.add(name.removesuffix(_ON_RECORD[0]).removesuffix(_ON_RECORD[1]))
         case ("blueprints", skill, blueprint, _, *_):
             touched.blueprints[skill].add(blueprint)
         case _:

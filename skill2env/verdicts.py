@@ -90,6 +90,7 @@ class Verdict:
             "files": [{"path": printable(change.path), "how": change.how} for change in self.changes.files],
             "judging": list(selection.judging),
             "gone": [printable(name) for name in selection.gone],
+            "referenced": [printable(name) for name in selection.referenced],
             "stray": [printable(path) for path in selection.stray],
             "sampled": sum(len(target.sampled) for target in selection.targets),
             "funnel": self.funnel(),
@@ -109,6 +110,9 @@ class Verdict:
             lines.append(f"Checked for the change: {', '.join(_named(target) for target in whole)}.")
         if selection.gone:
             lines.append(f"Taken away, and not checked: {', '.join(selection.gone)}.")
+        if selection.referenced:
+            names = ", ".join(selection.referenced)
+            lines.append(f"On record without their files, so there is nothing to check: {names}.")
         if selection.stray:
             lines.append(
                 f"In the corpus, but of no skill and no blueprint: {', '.join(selection.stray[:_LISTED])}."

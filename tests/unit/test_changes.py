@@ -74,6 +74,8 @@ def test_nothing_touched_is_nothing_to_check(repository: Path) -> None:
         ("skills_corpus/skills/alpha/scripts/run.sh", {"alpha": (None, set())}),
         ("skills_corpus/skills/alpha/new/deep/file", {"alpha": (None, set())}),
         ("skills_corpus/provenance/alpha.yaml", {"alpha": (None, set())}),
+        ("skills_corpus/provenance/alpha.licence.txt", {"alpha": (None, set())}),
+        ("skills_corpus/provenance/elsewhere.yaml", {}),
         ("skills_corpus/blueprints/alpha/two/world.py", {"alpha": ({"two"}, set())}),
         ("skills_corpus/blueprints/beta/new/world.py", {"beta": ({"new"}, set())}),
         ("skills_corpus/skills/gamma/SKILL.md", {"gamma": (None, set())}),
@@ -129,6 +131,12 @@ def test_a_skill_that_is_gone_is_told_and_what_it_leaves_behind_is_checked(repos
 def test_odd_names_belong_where_they_lie(repository: Path, name: str) -> None:
     _change(repository, f"skills_corpus/skills/alpha/{name}")
     assert _named(_selected(repository)) == {"alpha": (None, set())}
+
+
+def test_a_skill_by_reference_is_told_and_not_taken_for_gone(repository: Path) -> None:
+    _change(repository, "skills_corpus/provenance/elsewhere.yaml")
+    selection = _selected(repository)
+    assert (selection.referenced, selection.gone) == (("elsewhere",), ())
 
 
 def test_a_file_of_no_skill_is_told(repository: Path) -> None:
