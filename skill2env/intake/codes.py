@@ -70,22 +70,30 @@ class Findings:
         self._counts: dict[str, int] = {}
 
     def add(self, code: str, message: str, file: str = "", line: int = 0) -> None:
-        """Record one; of a code at most `MAX_PER_CODE` are kept."""
+        """Record one; of a code at most `MAX_PER_CODE` are kept, and the rest is counted."""
         kind = KINDS[code]
         finding = Finding(code=code, severity=kind.severity, message=message, file=file, line=line)
-        if finding not in self._found and self._counts.get(code, 0) < MAX_PER_CODE:
+        if finding not in self._found:
             self._counts[code] = self._counts.get(code, 0) + 1
-            self._found[finding] = None
+            if self._counts[code] <= MAX_PER_CODE:
+                self._found[finding] = None
 
     def all(self) -> tuple[Finding, ...]:
-        """Return them by file and line."""
-        return tuple(sorted(self._found, key=lambda item: (item.file, item.line, item.code)))
+        """Return them by file and line, then one more of each code of which some were left out."""
+        more = (
+            (code, KINDS[code], count - MAX_PER_CODE)
+            for code, count in self._counts.items()
+            if count > MAX_PER_CODE
+        )
+        return (
+            *sorted(self._found, key=lambda item: (item.file, item.line, item.code)),
+            *(
+                Finding(code=code, severity=kind.severity, message=f"And {count} more: {kind.about}.")
+                for code, kind, count in more
+            ),
+        )
 
     @property
     def blocks(self) -> bool:
         """Whether one of them keeps the skill out."""
         return any(item.severity == ERROR for item in self._found)
-
-    def has(self, *codes: str) -> bool:
-        """Return whether any of the codes was found."""
-        return any(code in self._counts for code in codes)

@@ -65,7 +65,7 @@ def _meant(source: Source, top: str, everywhere: frozenset[str]) -> set[str]:
         if place in seen:
             continue
         seen.add(place)
-        for path in source.below(place) if place not in everywhere or not place else ():
+        for path in source.below(place):
             if source.entries[path].kind == "link":
                 real = source.resolved(path)
                 if real is not None and real in source.names and not _is_below(real, place):

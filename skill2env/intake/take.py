@@ -101,7 +101,7 @@ class Import:
         if name:
             return self._renewed(result, name, read, licence, bool(blocking))
         if blocking and blocking <= LICENCE_CODES and self._wishes.by_reference:
-            return self._placed(result, found, None, licence, {})
+            return self._referred(result, found, licence)
         if blocking or read.skill is None:
             return result
         return self._new(result, found, read, read.skill, licence)
@@ -184,20 +184,18 @@ class Import:
         if like:
             return result.model_copy(update={"fate": Fate.NEAR_COPY, "like": like})
         self._shelf.authors[author] += 1
-        return self._placed(result, found, name, licence, read.files)
+        return self._placed(result, name, licence, read.files)
 
-    def _placed(
-        self, result: Result, found: Found, name: str | None, licence: Licence, files: Mapping[str, File]
-    ) -> Result:
-        """Write a new skill, or its record alone where no name is given."""
-        record = self._record(found.path, licence.spdx, result.sha256)
-        if name is None:
-            name = self._shelf.name_for(found, self._source.origin, result.sha256)
-            self._shelf.put(name, None, record, "")
-            return result.model_copy(update={"fate": Fate.REFERENCE, "skill_id": name})
+    def _placed(self, result: Result, name: str, licence: Licence, files: Mapping[str, File]) -> Result:
+        record = self._record(result.path, licence.spdx, result.sha256)
         with self._shelf.staged(name, files) as folder:
             self._shelf.put(name, folder, record, self._licence_texts(licence))
         return result.model_copy(update={"fate": Fate.NEW, "skill_id": name})
+
+    def _referred(self, result: Result, found: Found, licence: Licence) -> Result:
+        name = self._shelf.name_for(found, self._source.origin, result.sha256)
+        self._shelf.put(name, None, self._record(result.path, licence.spdx, result.sha256), "")
+        return result.model_copy(update={"fate": Fate.REFERENCE, "skill_id": name})
 
     def _renewed(self, result: Result, name: str, read: _Read, licence: Licence, blocked: bool) -> Result:
         """Return what changed since a skill was taken, and replace it where that is wished for and nothing is against it."""

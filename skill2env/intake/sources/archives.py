@@ -22,15 +22,14 @@ MAX_ARCHIVE_BYTES = 1_000_000_000
 MAX_DIRECTORY_BYTES = 16_000_000
 """Size of a zip's directory, which the standard library keeps in memory whole."""
 
-
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-
 _ENCRYPTED = 0x1
 _END = struct.Struct("<4s4H2LH")
 _END_MARK, _ZIP64_MARK, _ZIP64_BYTES = b"PK\x05\x06", b"PK\x06\x07", 20
 _MAX_COMMENT = 65_535
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
 
 
 @contextmanager

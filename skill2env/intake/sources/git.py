@@ -32,7 +32,8 @@ _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
 _KEPT = ("PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY")
 _CONFIG = """\
 [safe]
-    directory = {directory}
+    directory = "{directory}"
+    directory = "{directory}/.git"
 [core]
     hooksPath = /dev/null
 [credential]
@@ -73,8 +74,11 @@ def repository(where: str, revision: str, origin: str) -> Iterator[Source]:
     if revision and (not _REVISION.fullmatch(revision) or ".." in revision):
         raise UsageError(f"{revision!r} is no plain branch, tag or commit id; name one")
     url, protocol, public = _address(where)
-    with tempfile.TemporaryDirectory(prefix="skill2env-import-") as scratch:
-        git = _Git(Path(scratch), protocol, where)
+    with (
+        tempfile.TemporaryDirectory(prefix="skill2env-import-") as scratch,
+        Path(scratch, "errors").open("w+b") as errors,
+    ):
+        git = _Git(Path(scratch), errors, protocol, where)
         git.run("init", "--quiet", "--bare", "--template=", git.place)
         fetch = (
             "fetch",
@@ -110,13 +114,13 @@ def _address(where: str) -> tuple[str, str, str]:
 class _Git:
     """The git program with nothing of its user's or the source's settings."""
 
-    def __init__(self, scratch: Path, protocol: str, where: str) -> None:
+    def __init__(self, scratch: Path, errors: IO[bytes], protocol: str, where: str) -> None:
         self.place, self._where = str(scratch / "objects.git"), where
         config = scratch / "config"
         directory = where.replace("\\", "\\\\").replace('"', '\\"')
         if not directory.isprintable():
             raise UsageError(f"the path {directory!r} holds control characters; rename the folder")
-        config.write_text(_CONFIG.format(directory=f'"{directory}"'), encoding="utf-8")
+        config.write_text(_CONFIG.format(directory=directory), encoding="utf-8")
         self._env = {name: os.environ[name] for name in _KEPT if name in os.environ} | {
             "HOME": str(scratch),
             "LC_ALL": "C",
@@ -131,7 +135,7 @@ class _Git:
             "GIT_LFS_SKIP_SMUDGE": "1",
             "GIT_OPTIONAL_LOCKS": "0",
         }
-        self._errors = (scratch / "errors").open("w+b")
+        self._errors = errors
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         inside = () if arguments[0] == "init" else (f"--git-dir={self.place}",)

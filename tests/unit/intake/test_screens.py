@@ -155,3 +155,9 @@ def test_no_text_takes_for_ever(piece: str) -> None:
     start = time.process_time()
     found(piece * (100_000 // len(piece)))
     assert time.process_time() - start < 5
+
+
+def test_of_many_the_first_are_told_and_the_rest_is_counted() -> None:
+    findings = Findings()
+    screen({"SKILL.md": b"ann.author@realmail.net\n" * 50}, findings)
+    assert len(findings.all()) == 21 and findings.all()[-1].message.startswith("And 30 more: ")

@@ -43,6 +43,17 @@ def test_a_hostile_repository_runs_nothing(tmp_path: Path) -> None:
     assert not marker.exists()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="Only root can give files away.")
+def test_a_repository_of_another_user_is_read(tmp_path: Path) -> None:
+    top = repository(tmp_path / "theirs", {"a/SKILL.md": skill("a")})
+    git(tmp_path, "clone", "-q", "--bare", str(top), "bare.git")
+    for path in (top, *top.rglob("*"), tmp_path / "bare.git"):
+        os.chown(path, 12345, 12345)
+    for where in (top, tmp_path / "bare.git"):
+        with opened(str(where)) as place:
+            assert [found.path for found in find(place)] == ["a"]
+
+
 def test_submodules_are_not_fetched_and_tell(tmp_path: Path) -> None:
     top = repository(tmp_path / "top", {"a/SKILL.md": skill("a")})
     git(top, "update-index", "--add", "--cacheinfo", f"160000,{git(top, 'rev-parse', 'HEAD')},a/module")
@@ -104,7 +115,9 @@ def test_the_address_in_the_record_has_no_password() -> None:
 
 def tar(*entries: tuple[tarfile.TarInfo, bytes], packed: bool = False) -> bytes:
     made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w") as archive:
+    with tarfile.open(
+        fileobj=made, mode="w", format=tarfile.GNU_FORMAT if packed else tarfile.PAX_FORMAT
+    ) as archive:
         for info, data in entries:
             info.size = len(data)
             archive.addfile(info, io.BytesIO(data))
