@@ -127,11 +127,12 @@ def _read_skill() -> None:
 
 def _text(name: str) -> str:
     """Return a SKILL.md of 9,000 characters, the mean of public ones, in their usual mixture."""
+    prose = "The tool reads one file after the other and writes down what it has found in each of them. " * 5
+    code = "".join(f"result_{n} = read(path_{n}, encoding='utf-8')\n" for n in range(6))
     parts = (
-        f"## Part {n}\n\nIt reads `file{n}.txt` and says [what](https://example.org/{n}) is in it, line by line.\n\n"
-        f"1. Always look first.\n2. Never guess.\n\n```bash\ngrep -c x file{n}.txt\n```\n\n"
-        f"| Option | Means |\n|---|---|\n| `-c` | count |\n| `-v` | the others |\n"
-        for n in range(35)
+        f"## Part {n}\n\n{prose}\n\n1. Always look first.\n2. Never guess.\n\n```python\n{code}```\n\n"
+        f"See [the page](https://example.org/{n}).\n\n```bash\ngrep -c x file{n}.txt\n```\n"
+        for n in range(9)
     )
     head = f"---\nname: {name}\ndescription: Measures reading. Use it for that.\nlicense: MIT\n---\n\n# Bench\n\n"
     return head + "\n".join(parts)

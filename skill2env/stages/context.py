@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,6 +93,8 @@ class Context:
     """Who writes blueprints that are not in the repository; only where `draft.authors` names one."""
     figures: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Sums that a stage reports in its metrics, seconds for instance."""
+    processes: ProcessPoolExecutor | None = None
+    """Where an item's work may be done that is pure Python; only where there are many items."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _locks: dict[str, threading.Lock] = field(default_factory=dict)
@@ -107,6 +110,10 @@ class Context:
     def __exit__(self, *_: object) -> None:
         """Close the engine's connections and remove the sentinel."""
         self._stack.close()
+
+    def share(self, processes: ProcessPoolExecutor) -> None:
+        """Use processes until the end of the run."""
+        self.processes = self._stack.enter_context(processes)
 
     def add(self, figure: str, amount: float) -> None:
         """Add to a sum."""

@@ -140,6 +140,8 @@ def _tools(value: object) -> str | None:
 
 def _with_fences(text: str, skill_id: str) -> str:
     """Close code fences, and move code off the line of an opening fence."""
+    if "```" not in text and "~~~" not in text:
+        return text
     front: Front = read_front(text, Findings())
     lines = text.split("\n")
     body = closed(front.body, Findings())

@@ -6,16 +6,20 @@ from collections.abc import Iterator
 
 from skill2env.models.skill import Skill
 from skill2env.stages.context import Context, Done, Item
+from skill2env.stages.parse.many import MIN_ITEMS, reading_pool
 from skill2env.stages.parse.stage import SkillSource, discover, provenance_path, read_skill
 
 
 def items(context: Context) -> Iterator[Item]:
-    """Yield every folder of the corpus's skills.
+    """Yield every folder of the corpus's skills; where they are many, all cores read them.
 
     Raises:
         UsageError: the corpus has none.
     """
-    for source in discover(context.workspace.root / context.params.corpus):
+    sources = discover(context.workspace.root / context.params.corpus)
+    if len(sources) >= MIN_ITEMS:
+        context.share(reading_pool())
+    for source in sources:
         yield Item(source.skill_id, source.record_id(), source)
 
 
@@ -28,7 +32,9 @@ def apply(item: Item, context: Context) -> Done:
     source: SkillSource = item.value
     corpus = context.workspace.root / context.params.corpus
     provenance = provenance_path(corpus, source.skill_id)
-    return Done(read_skill(corpus / source.path, source.skill_id, provenance))
+    given = (corpus / source.path, source.skill_id, provenance)
+    pool = context.processes
+    return Done(pool.submit(read_skill, *given).result() if pool else read_skill(*given))
 
 
 def record() -> type[Skill]:

@@ -116,6 +116,7 @@ def load(text: str, first_line: int) -> Loaded:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (first_line + mark.line, mark.column + 1) if mark else (first_line, 0)
+        line = min(line, first_line + text.rstrip("\n").count("\n"))
         raise YamlRefused("yaml-syntax", error.problem or "it can't be read", line, column) from error
     except (yaml.YAMLError, ValueError, IndexError) as error:
         # Besides YAMLError the scanner raises ValueError and IndexError on some escapes and directives.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,42 @@ def test_bombs_end(name: str) -> None:
     start = time.process_time()
     answer(BOMBS[name].encode())
     assert time.process_time() - start < 20
+
+
+FRONT = {
+    "brackets": "a: " + "[" * 15_000,
+    "braces in quotes": 'a: "' + "{" * 15_000,
+    "sequences on a line": "a:\n" + "- " * 7_000,
+    "questions": "? " * 7_000,
+    "levels": "".join(f"{' ' * n}a:\n" for n in range(170)),
+    "aliases": "a: &a [x]\n"
+    + "".join(f"{k}: &{k} [{', '.join(['*' + j] * 9)}]\n" for j, k in zip("abcdefg", "bcdefgh", strict=True)),
+    "anchors": "".join(f"k{n}: &a{n} v\n" for n in range(1_100)),
+    "tags": "".join(f"k{n}: !t{n} v\n" for n in range(1_100)),
+    "keys": "".join(f"k{n}: v\n" for n in range(1_700)),
+    "broken keys": "".join(f"k{n}: a: b\n" for n in range(1_200)),
+    "one key": "k: v\n" * 3_200,
+    "one broken key": "k: a: b\n" * 2_000,
+    "open quotes": "".join(f'k{n}: "\n' for n in range(1_500)),
+    "escapes": 'a: "' + "\\U0010ffff" * 1_500,
+    "folded": "a: >\n" + "\n" * 16_000,
+    "comments": "#\n" * 8_000,
+    "megabytes": "a: b\n" * 30_000,
+}
+MAX_CPU_SEC = 10
+MAX_MEMORY_BYTES = 100_000_000
+
+
+@pytest.mark.parametrize("name", FRONT)
+def test_hostile_yaml_is_answered_within_time_and_memory(name: str) -> None:
+    data = f"---\nname: probe\ndescription: d\n{FRONT[name]}\n---\nA body.\n".encode()
+    start = time.process_time()
+    tracemalloc.start()
+    found = answer(data)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert time.process_time() - start < MAX_CPU_SEC
+    assert peak < MAX_MEMORY_BYTES
+    findings = found.record.findings if isinstance(found, Accepted) else found.findings
+    assert len(findings) < 200
+    assert not isinstance(found, Accepted) or len(found.record.model_dump_json()) < 40 * len(data) + 20_000
