@@ -86,10 +86,11 @@ def _needs(skill: Skill) -> Iterator[Evidence]:
     services = [need for need in skill.needs if need.kind == "service"]
     hosted = [need for need in services if need.detail == "hosted"]
     local = [need for need in services if need.detail == "local"]
-    for kind, items, toward, points in (
+    kinds: tuple[tuple[str, list[Need], Verdict, float], ...] = (
         ("hosted", hosted, "external_account", 3.2),
         ("local", local, "needs_stand_in", 3.0),
-    ):
+    )
+    for kind, items, toward, points in kinds:
         named = [need for need in items if need.name.lower() in title]
         yield _of(named, f"{kind}-service-in-title", toward, points, points)
         often = sum(min(need.count, 12) for need in items)
