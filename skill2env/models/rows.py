@@ -174,6 +174,22 @@ class SkillRow(Record):
     """Shell commands in the code blocks."""
     statements: int
     """Normative statements: must, never, always, before ..."""
+    needs: int
+    """Programs, packages, services, variables, file formats and hosts that it depends on."""
+    pitfalls: int
+    """Mistakes that it warns of."""
+    feasibility: str
+    """Whether it can be practised in an offline container: `practicable`, or the strongest reason why not."""
+    feasibility_reason: str
+    """One sentence that says why."""
+    stand_ins: tuple[str, ...]
+    """Services that a task would have to bring along."""
+    toolchain: str
+    """Toolchain that fits it best."""
+    packages: tuple[str, ...]
+    """Packages that it would need, as `ecosystem:name`."""
+    feasibility_evidence: JsonText
+    """The signals behind the verdict: name, verdict that they speak for, points, lines, what was seen."""
     findings: JsonText
     """Departures from the specification: code, severity, message, file, line and column."""
     errors: int

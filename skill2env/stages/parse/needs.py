@@ -112,15 +112,16 @@ def find_needs(
     return needs.all()
 
 
-def wanted_variables(pairs: Pairs) -> tuple[str, ...]:
-    """Return the environment variables that frontmatter asks for, in whatever key and form it does."""
+def wanted_variables(pairs: Pairs, description: str) -> tuple[str, ...]:
+    """Return the environment variables that frontmatter asks for, in whatever key and form; of a description the keys."""
     names = (
         match[1]
         for key, value in pairs
         if "env" in key.lower() or '"env"' in value
         for match in NAME.finditer(value)
     )
-    return tuple(dict.fromkeys(names))
+    keys = (match[1] for match in NAME.finditer(description) if CREDENTIAL.search(match[1]))
+    return tuple(dict.fromkeys((*names, *keys)))
 
 
 def _from_commands(commands: tuple[Command, ...], needs: _Needs) -> None:

@@ -255,7 +255,7 @@ def _program(command: Node, source: bytes) -> str:
     """Return the program that a simple command runs, past `sudo`, `env` and their like."""
     name = command.child_by_field_name("name")
     words = [] if name is None else [_word(name, source)]
-    if words and words[0] in WRAPPERS:
+    if words and words[0].rsplit("/", 1)[-1] in WRAPPERS:
         words += [_word(item, source) for item in command.children_by_field_name("argument")[:12]]
         past = [
             word

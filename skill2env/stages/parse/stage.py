@@ -136,7 +136,12 @@ def _read_text(tree: Tree, skill_id: str, origin: Provenance | None) -> Accepted
         checklist=tuple(body.checklist),
         steps=tuple(body.steps),
         statements=find_statements(body.paragraphs),
-        needs=find_needs(front.body, blocks, commands, wanted_variables(fields.metadata + fields.extras)),
+        needs=find_needs(
+            front.body,
+            blocks,
+            commands,
+            wanted_variables(fields.metadata + fields.extras, fields.description),
+        ),
         pitfalls=find_pitfalls(body.paragraphs, body.sections),
         references=references,
         files=tuple(tree.files),

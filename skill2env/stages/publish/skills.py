@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from skill2env.feasibility import judge
 from skill2env.models.base import canonical_json
 from skill2env.models.cost import Cost
 from skill2env.models.outcome import Rejected, Severity
@@ -17,6 +18,7 @@ from skill2env.stages.publish.tasks import licence_of
 def skill_row(skill: Skill, fate: Fate, cluster: str) -> SkillRow:
     """Return the row of a parsed skill that belongs to a cluster of near copies."""
     provenance = skill.provenance or Provenance()
+    feasibility = judge(skill)
     severities = Counter(finding.severity for finding in skill.findings)
     return SkillRow(
         skill_id=skill.skill_id,
@@ -36,6 +38,14 @@ def skill_row(skill: Skill, fate: Fate, cluster: str) -> SkillRow:
         code_blocks=len(skill.code_blocks),
         commands=len(skill.commands),
         statements=len(skill.statements),
+        needs=len(skill.needs),
+        pitfalls=len(skill.pitfalls),
+        feasibility=feasibility.verdict,
+        feasibility_reason=feasibility.reason,
+        stand_ins=feasibility.stand_ins,
+        toolchain=feasibility.toolchain,
+        packages=feasibility.packages,
+        feasibility_evidence=canonical_json([item.model_dump(mode="json") for item in feasibility.evidence]),
         findings=canonical_json([finding.model_dump(mode="json") for finding in skill.findings]),
         errors=severities[Severity.ERROR],
         warnings=severities[Severity.WARNING],

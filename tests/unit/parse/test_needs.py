@@ -1,0 +1,112 @@
+"""What a skill depends on, what it warns of, and the bundled files that it names."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from skill2env.models.outcome import Accepted
+from skill2env.models.skill import Skill
+from skill2env.stages.parse import read_skill
+
+BODY = """# Probe
+
+Read `data.csv` and https://api.example.org/v1 with the key; PostgreSQL and Slack are spoken of.
+
+```bash
+sudo apt-get install -y jq libxml2-utils
+pip install "pandas>=2" requests[socks]==2.32
+npx -y prettier --check .
+cat a.json | jq .x > b.json
+export REPORT_TOKEN=abc
+LOCAL_DIR=/tmp; ls $LOCAL_DIR $OTHER_DIR
+aws s3 ls
+```
+
+```python
+import json
+import numpy as np
+from sklearn.svm import SVC
+```
+
+See `scripts/go.sh` and [the notes](references/notes.md).
+
+## Common pitfalls
+
+- Sort before uniq.
+- Never trust the clock.
+
+## 常见错误
+
+- 忘记排序。
+
+## Rest
+
+Warning: disks fill up.
+"""
+
+
+def skill_of(folder: Path, body: str) -> Skill:
+    (folder / "SKILL.md").write_text(
+        f"---\nname: probe\ndescription: d\nrequires:\n  env: [ASKED_API_KEY]\n---\n\n{body}", "utf-8"
+    )
+    (folder / "scripts").mkdir(exist_ok=True)
+    (folder / "scripts" / "go.sh").write_text("true\n")
+    answer = read_skill(folder, "probe")
+    assert isinstance(answer, Accepted)
+    return answer.record
+
+
+def test_needs(tmp_path: Path) -> None:
+    needs = {(item.kind, item.name, item.detail) for item in skill_of(tmp_path, BODY).needs}
+    programs = {name for kind, name, _ in needs if kind == "program"}
+    assert programs == {"apt-get", "pip", "npx", "cat", "jq", "ls", "aws"}
+    packages = {(name, detail) for kind, name, detail in needs if kind == "package"}
+    assert packages >= {
+        ("jq", "apt"),
+        ("pandas", "pip"),
+        ("requests", "pip"),
+        ("prettier", "npm"),
+        ("numpy", "pip"),
+        ("sklearn", "pip"),
+    }
+    assert "json" not in {name for name, _ in packages}
+    services = {(name, detail) for kind, name, detail in needs if kind == "service"}
+    assert services == {("PostgreSQL", "local"), ("Slack", "hosted"), ("AWS", "hosted")}
+    variables = {(name, detail) for kind, name, detail in needs if kind == "variable"}
+    assert variables == {("REPORT_TOKEN", "credential"), ("ASKED_API_KEY", "credential"), ("OTHER_DIR", "")}
+    assert ("host", "api.example.org", "") in needs
+    assert ("format", "csv", "") in needs
+
+
+def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    skill = skill_of(tmp_path, BODY)
+    lines = skill.text.split("\n")
+    for need in skill.needs:
+        if need.kind in ("host", "service", "format"):
+            assert need.name.lower() in lines[need.line - 1].lower()
+
+
+def test_pitfalls_stand_under_such_headings_or_are_labelled(tmp_path: Path) -> None:
+    found = [item.text for item in skill_of(tmp_path, BODY).pitfalls]
+    assert found == ["Sort before uniq.", "Never trust the clock.", "忘记排序。", "Warning: disks fill up."]
+
+
+def test_references_tell_whether_the_folder_holds_the_file(tmp_path: Path) -> None:
+    found = {item.path: item.exists for item in skill_of(tmp_path, BODY).references}
+    assert found == {"scripts/go.sh": True, "references/notes.md": False}
+
+
+def test_hostile_lines_take_little_time(tmp_path: Path) -> None:
+    bombs = (
+        "a." * 200_000,
+        "A_" * 200_000,
+        "http://" * 60_000,
+        "Microsoft " * 40_000,
+        "-" * 400_000,
+        "```bash\n" + "a|" * 200_000,
+    )
+    for bomb in bombs:
+        start = time.process_time()
+        skill_of(tmp_path, bomb)
+        assert time.process_time() - start < 10
