@@ -145,6 +145,7 @@ def test_a_tar_with_everything_odd(packed: bool, tmp_path: Path) -> None:
             (info("top/a/hard", tarfile.LNKTYPE, "top/a/SKILL.md"), b""),
             (info("top/a/pipe", tarfile.FIFOTYPE), b""),
             (info("top/shared.md"), b"shared"),
+            (info("top/a/etc/passwd"), b"the source's own"),
             (info("top/../../escape.txt"), b"x"),
             (info("top/a/SKILL.md"), b"another"),
             packed=packed,
