@@ -200,6 +200,7 @@ def test_every_fix_that_is_named_has_its_case() -> None:
         HEAD.replace("---\n\n", "---\n---\nname: other\n---\n\n"),
         HEAD.replace("---\n\n", "license:\n- a # b\n- c\n---\n\n"),
         f"{HEAD}\n```bash\nls\n## Not code\n",
+        "---\n```name: x<name>q</name>\n---\nA body with words.\n",
         f"{HEAD}\n````Here the translator has left a remark\uff09\n",
     ],
 )
