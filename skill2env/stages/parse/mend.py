@@ -53,17 +53,25 @@ def mended(data: bytes, skill_id: str) -> bytes:
 
 
 def _guarded(text: str, step: Callable[[str, str], str], skill_id: str) -> str:
-    """Return the text after a step, or as it was where the step would change what is read."""
+    """Return the text after a step, or as it was where the step would change what is read or add a fault."""
     after = step(text, skill_id)
-    return after if after == text or _meaning(after, skill_id) == _meaning(text, skill_id) else text
+    if after == text:
+        return text
+    (meant, faults), (means, left) = _meaning(text, skill_id), _meaning(after, skill_id)
+    return after if means == meant and left <= faults else text
 
 
-def _meaning(text: str, skill_id: str) -> Fields:
-    """Return what is read of a text; names that differ in case, blanks and underscores only count as equal."""
+def _meaning(text: str, skill_id: str) -> tuple[Fields, set[str]]:
+    """Return what is read of a text, and the codes of what is wrong with its frontmatter.
+
+    Names that differ in case, blanks and underscores only count as equal.
+    """
     findings = Findings()
     front = read_front(text, findings)
-    fields = read_fields(front, skill_id, read_body(front.body, findings).first_paragraph, findings)
-    return fields._replace(name=_slug(fields.name), description=html.unescape(fields.description), keys=())
+    paragraph = read_body(front.body, Findings()).first_paragraph
+    fields = read_fields(front, skill_id, paragraph, findings)
+    plain = fields._replace(name=_slug(fields.name), description=html.unescape(fields.description), keys=())
+    return plain, {finding.code for finding in findings.all()}
 
 
 def _with_frontmatter(text: str, skill_id: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pieces import LINES, TEXTS
+from typer.testing import CliRunner
 
-from skill2env.errors import UsageError
+from skill2env.cli import app
+from skill2env.errors import ExitCode, UsageError
 from skill2env.linting import find_skills, lint
 from skill2env.models.outcome import Accepted, Finding
 from skill2env.models.skill import Skill
@@ -200,6 +203,7 @@ def test_every_fix_that_is_named_has_its_case() -> None:
         HEAD.replace("---\n\n", "---\n---\nname: other\n---\n\n"),
         HEAD.replace("---\n\n", "license:\n- a # b\n- c\n---\n\n"),
         f"{HEAD}\n```bash\nls\n## Not code\n",
+        "---\n```name: x<name>q</name>\n---\nA body with words.\n",
         f"{HEAD}\n````Here the translator has left a remark\uff09\n",
     ],
 )
@@ -232,3 +236,18 @@ def test_skills_are_found_below_a_folder_and_links_are_not_followed(tmp_path: Pa
     with pytest.raises(UsageError, match="holds no SKILL.md"):
         (tmp_path / "empty").mkdir()
         find_skills(tmp_path / "empty")
+
+
+def test_the_command_fails_until_the_file_is_mended(tmp_path: Path) -> None:
+    folder = tmp_path / "probe"
+    folder.mkdir()
+    (folder / "SKILL.md").write_text(HEAD.replace("Rotates logs.", "Use for: logs.\nversion: 1"))
+    runner = CliRunner()
+    assert runner.invoke(app, ["lint", str(folder)]).exit_code == ExitCode.FOUND
+    fixed = runner.invoke(app, ["lint", str(folder), "--fix", "--json"])
+    assert fixed.exit_code == ExitCode.OK
+    told = json.loads(fixed.stdout)[0]
+    assert {finding["code"] for finding in told["fixed"]} == {"yaml-syntax", "quoted-value"}
+    assert [(f["code"], f["line"], f["fixable"]) for f in told["findings"]] == [("unknown-key", 4, False)]
+    assert runner.invoke(app, ["lint", str(folder)]).exit_code == ExitCode.OK
+    assert runner.invoke(app, ["lint", str(folder), "--strict"]).exit_code == ExitCode.FOUND
