@@ -40,11 +40,21 @@ PHRASES = (
         "external_account",
         "signing up, logging in, keys, tenants and bills",
         (2.0, 0.6, 3.6),
-        r"\bsign(?:ed)?[ -]?up\b|\bcreate an? (?:free )?account\b"
+        r"\bsign(?:ed)? up (?:for|at|on|to)\b|\bsign up\b.{0,20}https?:|\bcreate an? (?:free )?account\b"
         r"|\b(?:an? |your |valid |active )(?:\w+ )?account\b|\bAPI[ -]keys?\b"
         r"|\blog(?:ged)? ?in (?:to|with|via)\b|\bauth(?:enticated?)? (?:login|with|via|token)\b|\baccess tokens?\b"
-        r"|\bbearer\b|\bsubscription\b|\bfree[ -]tier\b|\bbilling\b|\btenants?\b|\bproduction org\b|\bsandbox org\b"
+        r"|\bbearer\b|\bfree[ -]tier\b|\bbilling\b|\btenants?\b|\bproduction org\b|\bsandbox org\b"
         r"|\byour org\b|\bquota\b|API ?(?:密钥|キー)|账[户号]|注册|登录|アカウント|認証",
+    ),
+    _phrases(
+        "product-api",
+        "external_account",
+        "the API of a product",
+        (1.5, 0.0, 0.0),
+        r"\b(?!REST|Web|Python|Fetch|View|Composition|Options|Intl|Streams|HTTP|JSON|Public|Local|Core|Node|Java|Rust|Context|History"
+        r"|An|The|This|Use|With|Via|Any|Your|Design|Build|Test)"
+        r"[A-Z]\w+ (?:[A-Z]\w+ ){0,2}APIs?\b",
+        case=True,
     ),
     _phrases(
         "tool-server",
@@ -65,7 +75,7 @@ PHRASES = (
         "cloud",
         "external_account",
         "resources of a cloud",
-        (1.2, 0.35, 2.0),
+        (0.8, 0.25, 1.4),
         r"\bcloud (?:resources?|accounts?|consoles?|platform|infrastructure|environments?)\b|\bserverless\b"
         r"|\bIAM (?:roles?|polic)|\bS3 buckets?\b"
         r"|\bmanaged identit|\bdeploy(?:s|ed|ing)? to (?:production|the cloud)\b|\bprovision(?:s|ed|ing)?\b|\bSaaS\b",
@@ -75,8 +85,8 @@ PHRASES = (
         "needs_stand_in",
         "data that is fetched from the network as it is now",
         (2.0, 0.6, 2.4),
-        r"\breal-?time (?:data|prices?|quotes?|market)\b|\blive (?:data|prices?|quotes?)\b"
-        r"|\bstock (?:prices?|quotes?)\b|\bweather\b"
+        r"\breal-?time (?:data|prices?|quotes?|market)\b|\bcrypto(?:currenc(?:y|ies))?\b|\bmarket (?:data|movers|prices?)\b"
+        r"|\blive (?:data|prices?|quotes?)\b|\bstock (?:prices?|quotes?)\b|\bweather\b"
         r"|\bfetch(?:es|ing)? (?:the )?(?:latest|current|live)\b|\bno API key\b|\bpublic API\b|\bREST API\b"
         r"|\bE-utilities\b|\bopen data\b",
     ),
@@ -97,7 +107,7 @@ PHRASES = (
         "programs with windows and menus",
         (2.5, 0.5, 2.5),
         r"\bCmd ?\+|\bCtrl ?\+ ?Shift|\bright-click\b|\bclick (?:on )?(?:the|\*\*|\")|\bSettings? >"
-        r"|\bdesktop app|\bIDE\b|\bCursor (?:IDE|editor|chat|composer)\b|\bBurp Suite\b|\bFigma\b|\bBlender\b"
+        r"|\bdesktop app|\bIDE\b|\bCursor (?:IDE|editor|chat|composer)\b|\bBurp Suite\b|\bBlender\b"
         r"|\bUnity\b|\bUnreal\b|\bPhotoshop\b|\bSketchUp\b|\bAutoCAD\b"
         r"|\bObsidian\b|\bMetaTrader\b|\bExcel (?:app|application)\b|\bAppleScript\b|\bosascript\b",
     ),
@@ -111,7 +121,7 @@ PHRASES = (
         r"|\bReact Native\b|\bExpo\b"
         r"|\bWindows (?:\d+|Forms|Registry|Event|Server|Defender|app|desktop|machine|host|endpoint)"
         r"|\bWinForms\b|\bWPF\b|\bUWP\b|\bWinUI\b|\bMAUI\b"
-        r"|\bActive Directory\b|\bPowerShell\b|\b(?:mobile|native) apps?\b|\bsimulator\b|\bemulator\b|\bmobile\b",
+        r"|\bActive Directory\b|\bPowerShell\b|\b(?:mobile|native) apps?\b|\bsimulator\b|\bemulator\b",
     ),
     _phrases(
         "hardware",
@@ -134,7 +144,7 @@ PHRASES = (
         r"|\bTask tool\b|\bAgent tool\b|\bSendMessage\b|\bTodoWrite\b|\bagent teams?\b|\bagentic\b"
         r"|\bAI agents?\b|\bprompt templates?\b|\bClaude (?:Code|Agent) (?:plugins?|SDK|sessions?|hooks?)\b"
         r"|\bmcp__\w+|\bMCP (?:tools?|client)\b"
-        r"|\bCLAUDE_PLUGIN_ROOT\b|\bslash commands?\b|\bhand-?offs?\b|\bsession (?:id|memory|state|history)\b"
+        r"|\bCLAUDE_PLUGIN_ROOT\b|\bslash commands?\b|\bsession (?:id|memory|state|history)\b"
         r"|\bcontext window\b|\bOpenClaw\b|\bClawd|子代理|智能体|サブエージェント",
     ),
     _phrases(
@@ -198,7 +208,7 @@ PHRASES = (
         "checkable",
         "practicable",
         "tests, builds, linters and validation",
-        (0.8, 0.15, 1.2),
+        (1.0, 0.18, 1.4),
         r"\b(?:unit|integration|property|regression|e2e|end-to-end) tests?\b|\bpytest\b|\bvitest\b|\bjest\b"
         r"|\bplaywright\b|\blint(?:er|ing|s)?\b|\btype-?check|\bcompil(?:e|es|er|ation)\b|\bvalidat(?:e|es|ion|or)\b"
         r"|\bparse(?:s|r)?\b|\bconvert(?:s|ing)?\b|\bgit (?:rebase|bisect|commit|diff|log|merge|hooks?)\b"
@@ -228,7 +238,7 @@ PHRASES = (
         r"|\bBioconductor\b|\bR packages?\b|\bbedtools\b|\bsamtools\b|\bVCF\b|\bBAM\b|\bFASTQ\b|\bCSV\b"
         r"|\bJSON\b|\bYAML\b|\bMarkdown\b|\bPDF\b|\bLaTeX\b|\bffmpeg\b|\bImageMagick\b|\bpandoc\b|\bGit\b"
         r"|\bbash\b|\bshell scripts?\b"
-        r"|\bnpm\b|\bBun\b|\bDeno\b|\bVite\b|\bWebAssembly\b|\bWASM\b|\bTerraform\b|\bHelm\b|\bNginx\b"
+        r"|\bnpm\b|\bBun\b|\bDeno\b|\bVite\b|\bWebAssembly\b|\bWASM\b|\bTerraform\b|\bHelm\b|\bOPA\b|\bRego\b|\bconftest\b|\bKustomize\b|\bAnsible\b|\bDockerfiles?\b|\bBazel\b|\bNginx\b"
         r"|\bOpenAPI\b|\baccessibility\b|\bPCAP\b|\bdisk images?\b|\bmemory dumps?\b|\blog files?\b",
         case=True,
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -12,6 +13,10 @@ from skill2env.models.skill import Need, Skill
 MAX_LINE_CHARS = 1_000
 SHOWN = 5
 MAX_TAG_CHARS = 800
+OWN = re.compile(
+    r"JWT|SESSION|COOKIE|^SECRET_KEY$|^APP_|^(?:DB|POSTGRES|MYSQL|REDIS|MONGO|PG)_?|PAYLOAD_SECRET|WEBHOOK_SECRET"
+)
+"""Keys that an application makes for itself, or that of a database."""
 OFFLINE_NAMES = (
     "python javascript typescript go rust java kotlin csharp r ruby php c cpp c++ scala lua perl julia elixir vue svelte "
     "html css scss haskell clojure latex tex awk jq astro razor make dockerfile terraform graphql sql nginx openscad rego "
@@ -102,7 +107,11 @@ def _needs(skill: Skill) -> Iterator[Evidence]:
             (need.line for need in shown),
             (need.name for need in shown),
         )
-    variables = [need for need in skill.needs if need.kind == "variable" and need.detail == "credential"]
+    variables = [
+        need
+        for need in skill.needs
+        if need.kind == "variable" and need.detail == "credential" and not OWN.search(need.name)
+    ]
     yield _of(variables, "credentials", "external_account", 0.8, 2.4)
     asked = [
         need

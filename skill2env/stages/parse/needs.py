@@ -93,17 +93,24 @@ class _Needs:
 
 
 def find_needs(
-    lines: list[str], blocks: list[CodeBlock], commands: tuple[Command, ...], variables: tuple[str, ...]
+    description: str,
+    lines: list[str],
+    blocks: list[CodeBlock],
+    commands: tuple[Command, ...],
+    variables: tuple[str, ...],
 ) -> tuple[Need, ...]:
     """Return what the text, its code and its commands depend on, in order of the first mention.
 
     Args:
+        description: what the frontmatter says of the skill; services in it count as named on line 1.
         lines: the lines of the text.
         blocks: its code blocks with their guessed languages.
         commands: its shell commands.
         variables: names of environment variables that the frontmatter asks for.
     """
     needs = _Needs()
+    for service, sort in services_in(description):
+        needs.add("service", service, sort, 1)
     for name in variables:
         needs.add("variable", name, _sort_of(name), 1)
     _from_commands(commands, needs)

@@ -137,6 +137,7 @@ def _read_text(tree: Tree, skill_id: str, origin: Provenance | None) -> Accepted
         steps=tuple(body.steps),
         statements=find_statements(body.paragraphs),
         needs=find_needs(
+            fields.description,
             front.body,
             blocks,
             commands,
