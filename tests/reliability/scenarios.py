@@ -33,6 +33,11 @@ from tests.reliability.lab import (
 )
 
 MB = 1 << 20
+QUIET_SEC = 50
+"""What an unbroken run takes where nothing else does."""
+ENOUGH_KILLS = 20
+LONG = ("build", "validate", "rollout")
+"""Stages that enough kills must have met."""
 
 
 @dataclass
@@ -121,8 +126,9 @@ def kills(lab: Lab) -> Seen:
             root, start, most = lab.workspace("killed-0"), STAGES[0], lab.kills * 2 // 3
         first = start
         while True:
-            # Soon, in the middle and late in what is left to do; and now and then all stages are run anew.
-            moment = chance.uniform(0.2, chance.choice((3.0, 6.0, 12.0)))
+            # Soon, in the middle and late in what is left to do; and now and then all stages are run anew. A machine that has
+            # much else to do takes longer to get anywhere.
+            moment = chance.uniform(0.2, chance.choice((3.0, 6.0, 12.0))) * max(1.0, lab.seconds / QUIET_SEC)
             ran = lab.run(root, start, moment if killed < most else None)
             pids.update(ran.pids)
             if not ran.killed:
@@ -141,6 +147,9 @@ def kills(lab: Lab) -> Seen:
     littered = _ours(lab, pids)
     seen.expect(not littered, f"left on the engine: {littered}")
     told = {f"in {stage}": stages[stage] for stage in STAGES}
+    if lab.kills >= ENOUGH_KILLS:
+        missed = [stage for stage in LONG if not stages[stage]]
+        seen.expect(not missed, f"no kill met {', '.join(missed)}; nothing is shown of them")
     seen.figures = {"seed": lab.seed, "kills": killed, "corpora": whole, **told}
     return seen
 
