@@ -1,4 +1,6 @@
-"""Thousands of public skills, where a copy is at hand: every one is answered, and nearly all are usable.
+"""Public skills, where a copy is at hand: every one is answered, and nearly all are usable.
+
+A quarter of them is read here; `make wild` reads all.
 
 The files are not part of the project. `SKILL2ENV_SHARED` names the folder that holds `wild/`; without it the
 folder `shared` beside the checkout is looked at.
@@ -13,6 +15,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,7 @@ from skill2env.stages.parse.rules import RULES
 ROOT = Path(__file__).parents[3]
 WILD = Path(os.environ.get("SKILL2ENV_SHARED", ROOT.parent / "shared")) / "wild"
 MIN_USABLE = 0.985
-MAX_CPU_SEC = 120
+MAX_CPU_SEC = 40
 """Twice what a busy machine needs; a slow pattern on one odd file costs far more."""
 
 pytestmark = pytest.mark.skipif(
@@ -38,7 +41,7 @@ pytestmark = pytest.mark.skipif(
 
 def rows() -> Iterator[dict[str, Any]]:
     with gzip.open(WILD / "skills.jsonl.gz", "rt", encoding="utf-8", errors="surrogatepass") as lines:
-        yield from map(json.loads, lines)
+        yield from map(json.loads, islice(lines, 0, None, 4))
 
 
 def read(row: dict[str, Any], place: Path) -> tuple[Accepted[Skill] | Rejected, float]:
@@ -69,7 +72,7 @@ def test_every_wild_skill_is_answered(capsys: pytest.CaptureFixture[str]) -> Non
         print(
             f"\nwild: {count} answered, {usable / count:.2%} usable, {count / cpu:.0f} a CPU second, {dict(rules)}"
         )
-    assert count >= 5000
+    assert count >= 1250
     assert set(rules) <= {rule.name for rule in RULES}
     assert usable >= MIN_USABLE * count
     assert codes["description-missing"] < 0.03 * count, (
