@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -11,14 +10,6 @@ from skill2env.escaped import markdown, one_line
 from skill2env.models.blueprint import Blueprint, spans
 from skill2env.models.skill import Skill
 
-_PITFALLS = re.compile(
-    r"\b(?:pitfalls?|gotchas?|traps?|caveats?|anti-?patterns?|watch out|beware)\b"
-    r"|\b(?:common|frequent|typical) (?:mistakes?|errors?|problems?|issues?|failures?)\b"
-    r"|\bmistakes to avoid\b|陷阱|常见(?:错误|问题)|落とし穴|よくある",
-    re.IGNORECASE,
-)
-_ITEM = re.compile(r"^ {0,3}(?:[-*+]|\d{1,3}[.)])\s+(.+)$")
-_MARKS = re.compile(r"\*\*|__")
 _SHOWN = 160
 
 
@@ -160,7 +151,7 @@ def _meeting(line: int, end: int, spots: list[tuple[int, int, str]]) -> tuple[st
 
 def _advice(skill: Skill) -> list[tuple[str, str, int, int]]:
     """Return kind, text, first and last line of all advice, by line; a statement in a pitfall is part of it."""
-    warned = _pitfalls(skill)
+    warned = [("pitfall", pitfall.text, pitfall.line, pitfall.end_line) for pitfall in skill.pitfalls]
     within = {line for _, _, first, last in warned for line in range(first, last + 1)}
     stated = [
         (
@@ -172,29 +163,6 @@ def _advice(skill: Skill) -> list[tuple[str, str, int, int]]:
         if statement.line not in within
     ]
     return sorted([*warned, *((*found, found[2]) for found in stated)], key=lambda advice: advice[2])
-
-
-def _pitfalls(skill: Skill) -> list[tuple[str, str, int, int]]:
-    """Return the items of lists below headings that announce pitfalls."""
-    text = skill.text.split("\n")
-    coded = {line for block in skill.code_blocks for line in range(block.start_line, block.end_line + 1)}
-    announced = {
-        line
-        for section in skill.sections
-        if _PITFALLS.search(section.title)
-        for line in range(section.start_line + 1, section.end_line + 1)
-    } - coded
-    found: list[tuple[str, str, int, int]] = []
-    for line in sorted(announced):
-        item = _ITEM.match(text[line - 1]) if line <= len(text) else None
-        if item:
-            found.append(("pitfall", _MARKS.sub("", item[1]).strip(), line, line))
-        elif (
-            found and found[-1][3] == line - 1 and text[line - 1].startswith("  ") and text[line - 1].strip()
-        ):
-            kind, said, first, _ = found[-1]
-            found[-1] = (kind, f"{said} {text[line - 1].strip()}", first, line)
-    return found
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -9,7 +9,9 @@ from skill2env.checking import Checked, Target, check
 from skill2env.coverage import Coverage, coverage, told
 from skill2env.errors import UsageError
 from skill2env.escaped import fenced, markdown, one_line
+from skill2env.feasibility import judge
 from skill2env.models.blueprint import Blueprint
+from skill2env.models.feasibility import Feasibility
 from skill2env.models.outcome import Errored, Rejected
 from skill2env.models.skill import Skill
 from skill2env.stages import build
@@ -62,10 +64,9 @@ class SkillReport:
     tasks: tuple[Measured, ...]
 
     @property
-    def feasibility(self) -> dict[str, Any] | None:
-        """Whether the skill can be practised offline, where that was judged."""
-        found = getattr(self.skill, "feasibility", None)
-        return found.model_dump(mode="json") if found is not None else None
+    def feasibility(self) -> Feasibility | None:
+        """Whether the skill can be practised offline; None where it could not be read."""
+        return judge(self.skill) if self.skill else None
 
     @property
     def refused(self) -> bool:
@@ -77,7 +78,7 @@ class SkillReport:
         return {
             "skill": self.skill_id,
             "name": self.skill.name if self.skill else None,
-            "feasibility": self.feasibility,
+            "feasibility": self.feasibility.model_dump(mode="json") if self.feasibility else None,
             "findings": [finding.model_dump(mode="json") for finding in self.checked[0].findings],
             "items": [item.as_json() for item in self.checked],
             "coverage": self.coverage.as_json() if self.coverage else None,
@@ -118,8 +119,7 @@ class SkillReport:
     def told(self) -> list[str]:
         """Return it as lines of plain text, for a terminal."""
         lines = [one_line(f"skill {self.skill_id}")]
-        for key, value in (self.feasibility or {}).items():
-            lines.append(f"  {key}: {one_line(_text(value))}")
+        lines += [f"  {one_line(line)}" for line in _practised(self.feasibility)]
         for item in self.checked:
             lines.append(one_line(f"{item.stage:9} {item.kind}  {item.item_id}{_why(item)}"))
             lines += [f"  {finding.severity}: {one_line(str(finding))}" for finding in item.findings]
@@ -179,22 +179,21 @@ def _why(item: Checked) -> str:
     return f", {item.refusal.message}" if isinstance(item.refusal, Errored) else ""
 
 
-def _feasibility(found: dict[str, Any] | None) -> list[str]:
-    """Return the section on whether the skill can be practised; nothing where that was not judged."""
+def _feasibility(found: Feasibility | None) -> list[str]:
+    """Return the section on whether the skill can be practised; nothing where that could not be judged."""
+    lines = [f"- {markdown(line)}" for line in _practised(found)]
+    return ["## Can it be practised?", "", *lines, ""] if lines else []
+
+
+def _practised(found: Feasibility | None) -> list[str]:
     if found is None:
         return []
-    return [
-        "## Can it be practised?",
-        "",
-        *(f"- {key}: {markdown(_text(value))}" for key, value in found.items()),
-        "",
-    ]
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, dict):
-        return "; ".join(f"{key}: {_text(part)}" for key, part in value.items())
-    return "; ".join(_text(part) for part in value) if isinstance(value, list) else str(value)
+    lines = [f"{found.verdict}: {found.reason}"]
+    for item in found.evidence:
+        where = f", lines {', '.join(map(str, item.lines))}" if item.lines else ""
+        lines.append(f"{item.signal} ({item.points:+g} {item.toward}{where}): {', '.join(item.seen)}")
+    lines.append(f"toolchain {found.toolchain}; packages {', '.join(found.packages) or 'none'}")
+    return [*lines, *(f"to change that: {edit}" for edit in found.edits)]
 
 
 def _findings(item: Checked) -> list[str]:

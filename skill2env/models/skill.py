@@ -191,7 +191,9 @@ class Pitfall(Record):
     text: str
     """The warning, shortened."""
     line: int
-    """Line from 1."""
+    """First line, from 1."""
+    end_line: int
+    """Last line."""
     section: int
     """Index of the section that holds it, -1 for none."""
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from skill2env.checking import Target, check
 from skill2env.cli import app
 from skill2env.errors import UsageError
+from skill2env.escaped import markdown
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.report import GateResult, ValidationReport
@@ -98,8 +99,8 @@ def test_what_was_never_measured_is_unknown(context: Context) -> None:
         (f"{BLUEPRINT}--{level}-s1", "unknown", {}) for level in ("easy", "medium", "hard")
     ]
     assert not found.refused
-    assert found.as_json()["feasibility"] is None
-    assert "## Can it be practised?" not in found.lines()
+    assert replace(found, skill=None).as_json()["feasibility"] is None
+    assert "## Can it be practised?" not in replace(found, skill=None).lines()
 
 
 def test_strength_is_what_the_store_has_of_each_task_as_it_is_now(context: Context) -> None:
@@ -115,23 +116,23 @@ def test_strength_is_what_the_store_has_of_each_task_as_it_is_now(context: Conte
     assert {task.kind for task in skill_report(_target(context), context).tasks} == {"unknown"}
 
 
-def test_feasibility_is_shown_where_it_was_judged(context: Context) -> None:
-    class Judged(BaseModel):
-        verdict: str = "needs_stand_in"
-        evidence: tuple[str, ...] = ("line 9: `psql` | of *a* server",)
-
-    class WithFeasibility:
-        description = "d"
-        feasibility = Judged()
-
-    found = replace(skill_report(_target(context), context), skill=WithFeasibility())  # type: ignore[arg-type]
-    lines = found.lines()
+def test_feasibility_is_shown_with_its_evidence(context: Context) -> None:
+    whole = skill_report(_target(context), context)
+    assert whole.skill is not None
+    asks = "Log in at the Stripe dashboard with your STRIPE_API_KEY and call the Stripe API for <b>*every*</b> receipt."
+    found = replace(
+        whole,
+        skill=whole.skill.model_copy(update={"description": asks, "text": f"{whole.skill.text}\n{asks}\n"}),
+    )
+    assert found.feasibility is not None
+    lines, told = found.lines(), found.told()
     place = lines.index("## Can it be practised?")
-    assert lines[place + 2 : place + 4] == [
-        "- verdict: needs\\_stand\\_in",
-        "- evidence: line 9: \\`psql\\` \\| of \\*a\\* server",
-    ]
-    assert "  verdict: needs_stand_in" in found.told()
+    verdict = found.feasibility.verdict
+    assert lines[place + 2] == f"- {markdown(f'{verdict}: {found.feasibility.reason}')}"
+    assert f"  {verdict}: {found.feasibility.reason}" in told
+    signals = [item.signal for item in found.feasibility.evidence]
+    assert signals and all(any(markdown(signal) in line for line in lines[place:]) for signal in signals)
+    assert found.as_json()["feasibility"]["verdict"] == verdict
 
 
 def test_the_command_tells_the_same_in_three_ways(root: Path) -> None:

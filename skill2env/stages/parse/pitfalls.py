@@ -50,5 +50,6 @@ def _pitfalls(paragraphs: list[Paragraph], about: frozenset[int]) -> Iterator[Pi
             yield Pitfall(
                 text=text if len(text) <= MAX_CHARS else text[: MAX_CHARS - 1] + "…",
                 line=paragraph.line,
+                end_line=paragraph.line + paragraph.text.rstrip().count("\n"),
                 section=paragraph.section,
             )

@@ -23,7 +23,7 @@ from skill2env.stages.parse.codes import KINDS
 
 HEAD = "---\nname: probe\ndescription: Rotates logs.\n---\n\n# Rotation\n\nLook first.\n"
 WORD = re.compile(r"[a-z]{2,}", re.IGNORECASE)
-ESCAPE = re.compile(r"\\u[0-9A-Fa-f]{4}|\\n")
+ESCAPE = re.compile(r"\\u[0-9A-Fa-f]{4}|\\[a-z]")
 OF_THE_TEXT = list(KINDS)[list(KINDS).index("body-empty") :]
 """What was moved below the frontmatter is text, and may have faults of its own there."""
 SYNTAX = {"yaml", "ud"}
