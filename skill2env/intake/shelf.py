@@ -50,6 +50,7 @@ class Shelf:
         if not corpus.is_dir():
             raise UsageError(f"there is no folder {corpus}; make it, or name a corpus with --into")
         self.corpus, self._params = corpus, params
+        self._names: dict[str, str] = {}
         self.records = dict(self._records())
         self.by_place = {(record.origin, record.path): name for name, record in self.records.items()}
         self.by_digest = {record.sha256: name for name, record in reversed(self.records.items())}
@@ -96,13 +97,15 @@ class Shelf:
         """How many skills of each origin are copied here."""
         return Counter(record.origin for name, record in self.records.items() if self.folder(name).is_dir())
 
-    def crowded(self, name: str, text: str) -> str:
+    def crowded(self, path: str, name: str, text: str) -> str:
         """Return the skill that a text is a near copy of where there are enough of its kind, else nothing; then it is counted."""
         near = self._near
-        first = near.add(name, text)
+        key = f"\n{path}"
+        first = near.add(key, text)
         if self._clusters[first] >= self._params.max_per_cluster:
-            return first
+            return self._names.get(first, first)
         self._clusters[first] += 1
+        self._names[key] = name
         return ""
 
     def over_cap(self, origin: str, author: str) -> bool:

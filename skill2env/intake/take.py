@@ -180,7 +180,7 @@ class Import:
         if self._shelf.over_cap(self._source.origin, author):
             return result.model_copy(update={"fate": Fate.OVER_CAP})
         name = self._shelf.name_for(found, self._source.origin, result.sha256)
-        like = self._shelf.crowded(name, skill.text)
+        like = self._shelf.crowded(found.path, name, skill.text)
         if like:
             return result.model_copy(update={"fate": Fate.NEAR_COPY, "like": like})
         self._shelf.authors[author] += 1

@@ -283,6 +283,21 @@ def test_equal_names_get_names_of_their_own_whatever_they_are(tmp_path: Path) ->
     assert not (tmp_path / "corpus" / "skills" / "skills" / "x").exists()
 
 
+def test_a_name_that_a_near_copy_did_not_take_is_free_for_another(tmp_path: Path) -> None:
+    files = {
+        "LICENSE": MIT,
+        "a/SKILL.md": skill("a"),
+        "b/x/SKILL.md": skill("a", "Mirrored."),
+        "c/x/SKILL.md": skill("c"),
+    }
+    found = imported(write(tmp_path / "skills", files), tmp_path / "corpus")
+    assert {path: (str(one.fate), one.skill_id, one.like) for path, one in found.items()} == {
+        "a": ("new", "a", ""),
+        "b/x": ("near copy", "", "a"),
+        "c/x": ("new", "x", ""),
+    }
+
+
 def test_a_killed_import_is_finished_by_the_next(tmp_path: Path) -> None:
     source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")})
     corpus = tmp_path / "corpus"
