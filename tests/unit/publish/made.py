@@ -88,6 +88,9 @@ def skill(skill_id: str, tree_sha256: str = "") -> Skill:
         checklist=(),
         steps=(),
         statements=(),
+        needs=(),
+        pitfalls=(),
+        references=(),
         files=(BundledFile(path="SKILL.md", size=5, mode=0o100644, sha256="0" * 64),),
         tree_sha256=tree_sha256 or f"tree-of-{skill_id}",
         provenance=Provenance(
