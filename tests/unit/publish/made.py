@@ -86,6 +86,9 @@ def skill(skill_id: str) -> Skill:
         checklist=(),
         steps=(),
         statements=(),
+        needs=(),
+        pitfalls=(),
+        references=(),
         files=(BundledFile(path="SKILL.md", size=5, mode=0o100644, sha256="0" * 64),),
         tree_sha256=f"tree-of-{skill_id}",
         provenance=Provenance(
