@@ -56,10 +56,11 @@ def import_skills(
     from skill2env.intake.sources import opened
     from skill2env.intake.take import Import, Wishes
     from skill2env.params import load_params
+    from skill2env.store.workspace import Workspace
 
     params = load_params(root / "params.yaml")
     wishes = Wishes(path, by_reference, update, frozenset(accept or ()))
-    with opened(source, revision, origin) as place:
+    with Workspace(root).locked(), opened(source, revision, origin) as place:
         results = []
         for result in Import(place, into or root / params.corpus, params.import_, wishes).results():
             results.append(result)

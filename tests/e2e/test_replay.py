@@ -69,7 +69,7 @@ def test_records_alone_give_the_blueprint_and_it_passes_all_gates(tmp_path: Path
     (task,) = (row for row in rows(tmp_path / "data" / "dataset", "tasks") if row["author_kind"] == "model")
     assert task["task_id"] == f"{NAME}--medium-s1"
     assert (task["author_rounds"], task["author_reopened"]) == (2, 0)
-    assert task["author_input_tokens"] == 100 * task["author_output_tokens"] / 10 == 700
+    assert task["author_input_tokens"] == 100 * task["author_output_tokens"] / 10 == 1000
 
     assert "per accepted task, failures included: " in output
     ledger = json.loads((tmp_path / "metrics" / "ledger.json").read_text())
@@ -79,8 +79,9 @@ def test_records_alone_give_the_blueprint_and_it_passes_all_gates(tmp_path: Path
     assert {purpose: sums["completions"] for purpose, sums in ledger["models"].items()} == {
         "plan": 1,
         "write": 6,
+        "blind": 3,
     }
-    assert task["tokens"] == ledger["total"]["input_tokens"] + ledger["total"]["output_tokens"] == 770
+    assert task["tokens"] == ledger["total"]["input_tokens"] + ledger["total"]["output_tokens"] == 1100
     assert ledger["stages"]["draft"]["cpu_sec"] > 1, "the gates that the author ran are on its account"
     assert ledger["total"]["cpu_sec"] > 2 * ledger["per_accepted_task"]["cpu_sec"] - 0.1 > 0
     assert ledger["total"]["stored_bytes"] > 1e5
@@ -89,7 +90,7 @@ def test_records_alone_give_the_blueprint_and_it_passes_all_gates(tmp_path: Path
     assert (again["executed"], again["reused"], _requests(again)) == (0, 2, 0)
     assert "up to date" in _run(tmp_path, "dvc", "repro")
 
-    # What was answered is forgotten, what the gates have executed is not: the whole session is replayed, and asks nobody.
+    # What was answered is forgotten, what gates and blind attempts have executed is not: the session is replayed, and asks nobody.
     with sqlite3.connect(tmp_path / "data" / "store" / "results.sqlite") as store:
         store.execute("DELETE FROM results WHERE kind = 'draft'")
     replayed = _draft(tmp_path)

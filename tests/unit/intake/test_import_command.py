@@ -3,41 +3,61 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 from unit.intake.repositories import MIT, skill, write
 
 from skill2env.cli import app
 from skill2env.errors import ExitCode
+from skill2env.store.workspace import Workspace
 
-ROOT = Path(__file__).resolve().parents[3]
+PARAMS = Path(__file__).resolve().parents[3] / "params.yaml"
 
 
-def run(*arguments: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, ["import", *arguments, "--workspace", str(ROOT)])
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "root").mkdir()
+    shutil.copy(PARAMS, tmp_path / "root")
+    return tmp_path / "root"
+
+
+def run(root: Path, *arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["import", *arguments, "--workspace", str(root)])
     return done.exit_code, done.output
 
 
-def test_what_is_taken_and_what_is_refused_is_told_with_file_and_line(tmp_path: Path) -> None:
+def test_what_is_taken_and_what_is_refused_is_told_with_file_and_line(tmp_path: Path, root: Path) -> None:
     source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")})
     corpus = tmp_path / "corpus"
     corpus.mkdir()
-    code, output = run(str(source), "--into", str(corpus))
+    code, output = run(root, str(source), "--into", str(corpus))
     assert (code, output.splitlines()[0]) == (ExitCode.OK, "new: a as a, MIT")
     write(source, {"b/SKILL.md": skill("b", "Mail ann.author@realmail.net.")})
-    code, output = run(str(source), "--into", str(corpus))
+    code, output = run(root, str(source), "--into", str(corpus))
     assert code == ExitCode.FOUND
     lines = output.splitlines()
     assert lines[0] == "unchanged: a as a" and lines[1] == "refused: b, MIT"
     assert lines[2].startswith("  error: b/SKILL.md:7: ") and lines[2].endswith("[email-address]")
     assert lines[3] == "1 unchanged, 1 refused"
-    code, output = run(str(source), "--into", str(corpus), "--accept", "b/SKILL.md:7", "--json")
+    code, output = run(root, str(source), "--into", str(corpus), "--accept", "b/SKILL.md:7", "--json")
     told = json.loads(output)
     assert code == ExitCode.OK and told["counts"] == {"unchanged": 1, "new": 1} and told["origin"] == "skills"
 
 
-def test_a_source_without_skills_is_a_fault(tmp_path: Path) -> None:
+def test_a_source_without_skills_is_a_fault(tmp_path: Path, root: Path) -> None:
     source = write(tmp_path / "skills", {"README.md": "x"})
-    code, output = run(str(source), "--into", str(source))
+    code, output = run(root, str(source), "--into", str(source))
     assert code == ExitCode.FOUND and "no skill was found" in output
+
+
+def test_while_somebody_else_works_there_nothing_is_taken(tmp_path: Path, root: Path) -> None:
+    source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")})
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    with Workspace(root).locked():
+        code, _ = run(root, str(source), "--into", str(corpus))
+    assert code != ExitCode.OK
+    assert not list(corpus.iterdir())
