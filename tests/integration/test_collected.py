@@ -10,12 +10,16 @@ from skill2env.sandbox.docker import DockerEngine
 
 pytestmark = pytest.mark.docker
 
-SECONDS = 5
+SECONDS = 60
+HANGS_SEC = 8
+"""Where something never ends; all else must still be through by then, whatever else the machine does."""
 RIGHT = {"workspace/report.json": "{}"}
 
 
-def verdicts(engine: DockerEngine, image: str, tests: str, *delivered: dict[str, str]) -> list[Verdict]:
-    with made.judge_of(engine, image, made.tests_tree(tests), SECONDS) as judge:
+def verdicts(
+    engine: DockerEngine, image: str, tests: str, *delivered: dict[str, str], seconds: int = SECONDS
+) -> list[Verdict]:
+    with made.judge_of(engine, image, made.tests_tree(tests), seconds) as judge:
         return [judge.verdict(made.outputs(files, 0o644))[0] for files in delivered]
 
 
@@ -79,7 +83,7 @@ def test_end(workspace, read_text):
     [
         ("collector", Status.FAIL, ""),
         ("tests", Status.AGENT_FAULT, "judging the outputs killed the tests"),
-        ("hang", Status.AGENT_FAULT, "judging the outputs took more than 5 s"),
+        ("hang", Status.AGENT_FAULT, "judging the outputs took more than 8 s"),
         ("flood", Status.FAIL, ""),
     ],
 )
@@ -87,7 +91,8 @@ def test_whatever_ends_a_set_the_next_is_judged_as_ever(
     docker_engine: DockerEngine, judge_image: str, how: str, status: Status, reason: str
 ) -> None:
     sets = [{"workspace/report.json": text} for text in (how, "right", how, "right")]
-    found = verdicts(docker_engine, judge_image, ENDINGS, *sets)
+    seconds = HANGS_SEC if how == "hang" else SECONDS
+    found = verdicts(docker_engine, judge_image, ENDINGS, *sets, seconds=seconds)
     assert [(verdict.status, verdict.reason) for verdict in found] == [
         (status, reason),
         (Status.PASS, ""),
@@ -107,7 +112,8 @@ def test_whatever_ends_a_set_the_next_is_judged_as_ever(
 def test_what_cannot_be_collected_is_the_tests_fault(
     docker_engine: DockerEngine, judge_image: str, tests: str, told: str
 ) -> None:
-    for verdict in verdicts(docker_engine, judge_image, tests, RIGHT, {}):
+    seconds = HANGS_SEC if "sleep" in tests else SECONDS
+    for verdict in verdicts(docker_engine, judge_image, tests, RIGHT, {}, seconds=seconds):
         assert verdict.status is Status.NO_VERDICT
         assert verdict.reason.startswith("tests/test_outputs.py can't be loaded")
         assert told in verdict.reason
