@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 HOSTED_NAMES = (
@@ -101,8 +101,20 @@ PHRASES = _phrases()
 CHINESE = tuple(name for name in HOSTED if not name.isascii())
 
 
-def services_in(line: str) -> Iterator[Mention]:
-    """Yield the services that a line names, in a time that grows with its length only."""
+def beginnings_in(text: str) -> tuple[str, ...]:
+    """Return the words in a text, in lower case, that some service's name begins with."""
+    return tuple(PHRASES.keys() & {*WORD.findall(text.lower())})
+
+
+def services_in(line: str, beginnings: Iterable[str] | None = None) -> Iterator[Mention]:
+    """Yield the services that a line names, in a time that grows with its length only.
+
+    Most lines name none: where the `beginnings_in` a text around the line are given, those are passed over at once.
+    """
+    if beginnings is not None and line.isascii():
+        lower = line.lower()
+        if not any(word in lower for word in beginnings):
+            return
     words = WORD.findall(line)
     for index in [index for index, word in enumerate(words) if word.lower() in PHRASES]:
         for phrase, mention in PHRASES[words[index].lower()]:
