@@ -134,10 +134,13 @@ def print_of(root: Path) -> str:
 def executed_again(root: Path) -> list[str]:
     """Return the keys of results that were given to the store twice although the first was there.
 
-    A world is answered when its first execution is kept, which is written after its second. Outputs are no executions: every
-    trial that leaves the same ones keeps them under their content.
+    A world is answered when its first execution is kept, which is written after its second. Outputs and costs are no
+    executions: every trial that leaves the same outputs keeps them under their content, and the cost of an item adds up.
     """
-    sql = "SELECT key FROM audit WHERE key NOT LIKE '%.2' AND kind != 'outputs' GROUP BY key HAVING count(*) > 1"
+    sql = (
+        "SELECT key FROM audit WHERE key NOT LIKE '%.2' AND kind NOT IN ('outputs', 'cost') "
+        "GROUP BY key HAVING count(*) > 1"
+    )
     with sqlite3.connect(Workspace(root).results, timeout=30) as database:
         return [row[0] for row in database.execute(sql)]
 

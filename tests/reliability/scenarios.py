@@ -33,8 +33,6 @@ from tests.reliability.lab import (
 )
 
 MB = 1 << 20
-QUIET_SEC = 50
-"""What an unbroken run takes where nothing else does."""
 ENOUGH_KILLS = 20
 LONG = ("build", "validate", "rollout")
 """Stages that enough kills must have met."""
@@ -116,19 +114,15 @@ def kills(lab: Lab) -> Seen:
     killed = whole = 0
     pids: set[int] = set()
     while killed < lab.kills:
-        if whole:
-            root, start, most = (
-                lay_out_late(lab.folder / "unbroken", lab.folder / f"killed-{whole}"),
-                LATE[0],
-                lab.kills,
-            )
+        if killed < lab.kills * 2 // 3:
+            root, start, most = lab.workspace(f"killed-{whole}"), STAGES[0], lab.kills * 2 // 3
         else:
-            root, start, most = lab.workspace("killed-0"), STAGES[0], lab.kills * 2 // 3
+            late = lay_out_late(lab.folder / "unbroken", lab.folder / f"killed-{whole}")
+            root, start, most = late, LATE[0], lab.kills
         first = start
         while True:
-            # Soon, in the middle and late in what is left to do; and now and then all stages are run anew. A machine that has
-            # much else to do takes longer to get anywhere.
-            moment = chance.uniform(0.2, chance.choice((3.0, 6.0, 12.0))) * max(1.0, lab.seconds / QUIET_SEC)
+            # Soon, in the middle and late in a run; and now and then all stages are run anew.
+            moment = chance.uniform(0.2, chance.choice((0.1, 0.25, 0.6)) * lab.seconds)
             ran = lab.run(root, start, moment if killed < most else None)
             pids.update(ran.pids)
             if not ran.killed:
