@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skill2env.stages.parse.services import HOSTED, LOCAL, beginnings_in, services_in
+from skill2env.stages.parse.services import CHINESE, HOSTED, LOCAL, beginnings_in, services_in
 
 WORDS = st.sampled_from(
     [*HOSTED, *(word for known in LOCAL.values() for word in known.split()), "İstanbul", "飞书", "a"]
@@ -29,3 +29,9 @@ def test_what_is_passed_over_names_nothing(lines: list[str]) -> None:
 def test_beginnings_are_those_of_the_text() -> None:
     assert beginnings_in("Send it to Slack, then stop.") == ("slack",)
     assert list(services_in("Send it to Slack", ())) == []
+
+
+def test_a_name_within_a_run_of_chinese_is_not_passed_over() -> None:
+    line = f"请用{CHINESE[0]}发送"
+    assert beginnings_in(line) == ()
+    assert [mention.name for mention in services_in(line, ())] == [CHINESE[0]]
