@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import docker
 import pytest
@@ -19,6 +21,8 @@ from skill2env.sandbox.images import ensure_toolchain, ensure_verifier
 ROOT = Path(__file__).resolve().parents[1]
 TOOLCHAIN = "shell"
 """The smallest toolchain; it has bash, Python and git."""
+_INTERNAL_ERRORS: list[str] = []
+_WARNINGS: list[str] = []
 
 
 @cache
@@ -28,6 +32,38 @@ def _why_no_engine() -> str:
     except EngineDown as error:
         return str(error)
     return ""
+
+
+def pytest_internalerror(excrepr: object) -> None:
+    _INTERNAL_ERRORS.append(str(excrepr))
+
+
+def pytest_warning_recorded(warning_message: warnings.WarningMessage, nodeid: str) -> None:
+    _WARNINGS.append(f"{nodeid}: {warning_message.message}")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Say last what ended a run early, which the end of a log would not show: pytest prints no summary then."""
+    if _INTERNAL_ERRORS and not hasattr(config, "workerinput"):
+        first = _INTERNAL_ERRORS[0].splitlines()[-12:]
+        print("what first went wrong:", *first, "warnings:", *_WARNINGS[-5:], sep="\n  ")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, Any, Any]:
+    """Spell out the characters that can't be sent between processes, which a failure may well be about."""
+    report = yield
+    return _sendable(report)
+
+
+def _sendable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_sendable(key): _sendable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_sendable, value))
+    return value
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
