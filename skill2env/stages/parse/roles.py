@@ -15,6 +15,10 @@ ANTI = re.compile(
     r"|insecure|unsafe|fails?|naive)\b|错误|反例|不要|避免|禁止|悪い|避け|ダメ",
     re.I,
 )
+FORBIDS = re.compile(r"avoid|don['’]t|do not|never|fails?|不要|避免|禁止|避け", re.I)
+"""Of these the words that a sentence about the good way may hold too; they count only where it begins with them."""
+FORBIDS_WITHIN = 12
+"""Characters."""
 GOOD = re.compile(
     r"✅|✓|✔|\b(?:good|correct|right|recommended|do this|instead|better|fix(?:ed)?|safe|secure|proper|after|solution"
     r"|preferred|use)\b|正确|推荐|良い|推奨",
@@ -35,6 +39,31 @@ NAMES_FILE = re.compile(
 )
 FIRST_COMMENT = re.compile(r"^\s*(?://|#|--|<!--|/\*|;)+\s*(.{0,120})")
 PATH_COMMENT = re.compile(r"^[\w./@{}\[\]<>()-]+\.\w{1,10}\b|^(?:Dockerfile|Makefile|\.env)\b")
+WEAK_FORM = re.compile(r"\b(?:structure|skeleton|syntax|schema|usage|checklist)\b", re.I)
+"""Words of `FORM` that also stand above drawings and notes; without a blank they make no form."""
+OPENING = re.compile(r"\A\s*(?:<\?php|#!.*)\n+")
+"""What has to stand before a file's first comment."""
+PROMPTED = re.compile(r"^[\w.()/~@:\[\] -]{1,40}[>$%] +[a-z./]", re.MULTILINE)
+"""A command typed at the prompt of a program of its own: `sqlite> select`, `msf6 > use`."""
+ITEM = re.compile(r"(?m)^\s*(?:\d{1,2}[.)]|[-*•→])\s+\S+(?:\s+\S+){2}")
+"""A list item of at least three words."""
+SMALL_BLANK = re.compile(r"\[[a-z][a-zA-Z_ ./|,-]{2,60}\](?![(\[:])")
+CALL = re.compile(r"\A\s*[A-Za-z_][\w.]*\s*\n")
+"""A name alone on the first line, with arguments below it: how some skills write the call of a tool."""
+SPEAKER = re.compile(
+    r"(?m)^\s*\W{0,4}(?:user|human|you|assistant|agent|claude|bot|ai|q|a|用户|助手|ユーザー|アシスタント)\W{0,3}[:：]\s",
+    re.I,
+)
+CALLS = re.compile(r"(?m)^\s*[A-Za-z_][\w.]*\(.*\)?;?\s*$")
+BOX = re.compile(r"(?m)^\s*(?:[-*]\s*)?\[ ?\]\s+\S")
+SUMMARY = re.compile(
+    r"quick reference|cheat ?sheet|at a glance|クイックリファレンス|早見|速查|快速参考", re.I
+)
+"""Titles of overviews, which nobody types or fills in."""
+BEFORE_AFTER = re.compile(r"(?m)^\s*#\s*before\b[\s\S]*^\s*#\s*after\b", re.I)
+COMMENT = ("#", "//", "--", "<!--", "/*", "*")
+ARROW = re.compile(r"(?m)^\s*(?:\||[vV]|↓|\^)\s*$")
+ASKED = re.compile(r"\b(?:examples?|usage|prompts?|invo(?:ke|cation)|ask|say)\b|用法|示例|使用例", re.I)
 BLANK = re.compile(
     r"\[[A-Z][^\[\]\n()]{1,60}\](?!\()|<[a-zA-Z][\w -]{1,40}>|\{\{?[A-Za-z_][\w .-]{0,40}\}?\}"
     r"|\bYYYY\b|\bX{2,}\b|\b[XY]/\d|_{4,}|\bTODO\b|\bTBD\b|…|\.\.\."
@@ -52,7 +81,7 @@ CONFIG = words(
     "editorconfig bazel csproj msbuild plist systemd"
 )
 DATA = frozenset(("json", "markdown", "csv", "diff"))
-FIGURES = frozenset(("mermaid", "dot", "graphviz", "plantuml", "math", "ascii", "tree"))
+FIGURES = frozenset(("mermaid", "dot", "graphviz", "plantuml", "math", "ascii", "tree", "regex"))
 
 
 @dataclass(frozen=True)
@@ -89,7 +118,7 @@ def _around(block: CodeBlock, lines: list[str], sections: list[Section]) -> _Aro
     while index >= 0 and len(titles) < 6:
         titles.append(sections[index].title)
         index = sections[index].parent
-    first = block.text.lstrip("\n").split("\n", 1)[0]
+    first = OPENING.sub("", block.text[:SAMPLE_CHARS]).lstrip("\n").split("\n", 1)[0]
     comment = FIRST_COMMENT.match(first)
     return _Around(lead, titles[0] if titles else "", comment[1] if comment else "", " / ".join(titles))
 
@@ -100,11 +129,20 @@ def _role(block: CodeBlock, guess: str, around: _Around) -> Role:
     text = block.text[:SAMPLE_CHARS]
     if guess in FIGURES:
         return "figure"
+    if SUMMARY.search(around.title) and not block.language:
+        return "figure"
     if guess in SHELL:
-        return "run"
+        said = [line for line in text.split("\n") if line.strip()]
+        return "figure" if said and all(line.lstrip().startswith("#") for line in said) else "run"
+    if (
+        guess in CODE
+        and "TODO" in text
+        and all(line.lstrip().startswith(COMMENT) for line in text.strip().split("\n"))
+    ):
+        return "template"
     if guess in CODE or (block.confidence == 1.0 and guess not in CONFIG and guess not in DATA):
         return "file" if _of_file(around, text) else "run"
-    return _role_of_data(guess, text, around)
+    return _role_of_data(block, guess, text, around)
 
 
 def _anti(block: CodeBlock, around: _Around) -> bool:
@@ -113,6 +151,8 @@ def _anti(block: CodeBlock, around: _Around) -> bool:
     for near in (around.comment, around.lead, around.title):
         bad, good = ANTI.search(near), GOOD.search(near)
         if bad and near is not around.title and len(near) > 160:
+            bad = None
+        if bad and FORBIDS.fullmatch(bad[0]) and bad.start() >= FORBIDS_WITHIN:
             bad = None
         if good and (not bad or good.start() < bad.start()):
             return False
@@ -136,7 +176,7 @@ def _of_file(around: _Around, text: str) -> bool:
     )
 
 
-def _role_of_data(guess: str, text: str, around: _Around) -> Role:
+def _role_of_data(block: CodeBlock, guess: str, text: str, around: _Around) -> Role:
     """Return the role of a block that is neither commands nor source code."""
     near = f"{around.lead} {around.title}"
     drawn = len(DRAWN.findall(text))
@@ -144,22 +184,45 @@ def _role_of_data(guess: str, text: str, around: _Around) -> Role:
     blanks = len(BLANK.findall(text))
     if guess in ("text", "yaml") and drawn >= max(3, rows / 2):
         return "figure"
+    if guess in ("text", "markdown") and len(ARROW.findall(text)) >= 2:
+        return "figure"
+    if not block.language and len(SPEAKER.findall(text)) >= 2:
+        return "output"
+    if guess in ("text", "markdown") and len(BOX.findall(text)) >= max(2, rows / 2):
+        return "template"
+    if guess == "text" and len(CALLS.findall(text)) > rows / 2:
+        return "run"
+    if not block.language and guess == "yaml" and CALL.match(text):
+        return "run"
+    listed = len(ITEM.findall(text)) >= max(2, rows / 3)
+    if guess == "yaml" and not block.language and listed:
+        return "figure"
     if guess in CONFIG and guess != "json":
+        if BEFORE_AFTER.search(text):
+            return "run"
         if OUTPUT.search(around.lead) and not FORM.search(around.lead):
             return "output"
         return "template" if blanks >= 3 and guess == "yaml" and FORM.search(near) else "file"
     if guess == "json":
         if OUTPUT.search(near) and not NAMES_FILE.search(around.lead):
             return "output"
-        return "file"
+        return "template" if re.search(r"\btemplate\b", near, re.I) else "file"
+    blanks += len(SMALL_BLANK.findall(text))
+    form = bool(FORM.search(near)) and bool(blanks or FORM.search(WEAK_FORM.sub("", near)))
     if guess == "markdown":
-        return "template" if blanks or FORM.search(near) or not OUTPUT.search(near) else "output"
-    if SLASHED.match(text):
+        return "template" if blanks or form or not OUTPUT.search(near) else "output"
+    if SLASHED.match(text) or PROMPTED.match(text):
         return "run"
-    if blanks >= 2 or (FORM.search(near) and blanks):
+    if blanks >= 2 or (form and blanks):
         return "template"
-    if OUTPUT.search(near):
+    if not block.language and rows <= 3 and ASKED.search(near):
+        return "run"
+    if OUTPUT.search(around.lead) or (OUTPUT.search(around.title) and not listed):
         return "output"
-    if FORM.search(near):
-        return "template"
-    return "figure"
+    if (
+        not block.language
+        and rows <= 3
+        and re.search(r"\berror|troubleshoot|故障|エラー", around.titles, re.I)
+    ):
+        return "output"
+    return "template" if form else "figure"
