@@ -9,10 +9,9 @@ import tempfile
 from pathlib import Path
 
 import docker
-from docker.errors import DockerException
-from requests.exceptions import RequestException
 
 from skill2env.errors import EngineError
+from skill2env.sandbox.failures import FAILURES
 from skill2env.sandbox.machine import Report, apt_install, last_line, may_install
 
 NEEDED = ("mmdebstrap", "debian-archive-keyring")
@@ -108,5 +107,5 @@ def _import(client: docker.DockerClient, archive: Path, tag: str) -> str:
     try:
         client.api.import_image_from_file(str(archive), repository, name, changes=list(CHANGES))
         return str(client.images.get(tag).id)
-    except (DockerException, RequestException) as error:
+    except FAILURES as error:
         raise EngineError(f"The engine could not import the base image {tag}: {error}") from error

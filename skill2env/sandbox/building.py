@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import docker
-from docker.errors import APIError, DockerException
-from requests.exceptions import RequestException
+from docker.errors import APIError
 
 from skill2env.errors import EngineDown, EngineError
 from skill2env.sandbox.contexts import as_tar
+from skill2env.sandbox.failures import FAILURES
 from skill2env.sandbox.pins import pins
 
 BUILD_PIDS = 512
@@ -154,5 +154,5 @@ def engine_errors(doing: str) -> Iterator[None]:
     except APIError as error:
         reason = error.explanation or str(error)
         raise EngineError(f"The engine could not {doing}: {reason}") from error
-    except (DockerException, RequestException, OSError) as error:
+    except FAILURES as error:
         raise EngineError(f"The engine went away while it was to {doing}: {error}") from error

@@ -12,12 +12,13 @@ from typing import Any
 
 import docker
 import requests
-from docker.errors import APIError, DockerException
+from docker.errors import APIError
 from urllib3.exceptions import NewConnectionError
 
 from skill2env.errors import EngineDown, EngineError
 from skill2env.meter import charge
 from skill2env.sandbox.cgroup import counts, cpu_seconds, groups_of
+from skill2env.sandbox.failures import FAILURES
 from skill2env.sandbox.layer import (
     bytes_in,
     changes_in,
@@ -31,8 +32,6 @@ from skill2env.sandbox.layer_file import archive_of, file_in
 from skill2env.sandbox.protocol import ContainerGone, Kind, NoSuchPath, TooMany
 from skill2env.sandbox.streams import FramedStream
 
-FAILURES = (DockerException, requests.exceptions.RequestException, OSError)
-"""Everything that the SDK raises where the engine fails or is gone."""
 TIMEOUT_SEC = 120
 """How long one call may be silent."""
 _CHUNK = 1 << 16

@@ -17,7 +17,8 @@ import docker
 
 from skill2env.errors import EngineDown, EngineError
 from skill2env.sandbox.building import DISK_FULL
-from skill2env.sandbox.container import FAILURES, TIMEOUT_SEC, DockerSandbox, call
+from skill2env.sandbox.container import TIMEOUT_SEC, DockerSandbox, call
+from skill2env.sandbox.failures import FAILURES
 from skill2env.sandbox.layer import free_bytes, writable_layer
 from skill2env.sandbox.ownership import DEADLINE_LABEL, LABEL, RUN_LABEL, host, started
 from skill2env.sandbox.protocol import ContainerGone, Kind, SandboxSpec

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import docker
-from docker.errors import DockerException
 
 from skill2env.errors import EngineDown
+from skill2env.sandbox.failures import FAILURES
 from skill2env.sandbox.machine import (
     Report,
     apt_install,
@@ -57,7 +57,7 @@ def connect() -> docker.DockerClient:
         except BaseException:
             client.close()
             raise
-    except (DockerException, OSError) as error:
+    except FAILURES as error:
         raise EngineDown(_why_down(error)) from error
     client.api.timeout = CALL_SEC
     return client

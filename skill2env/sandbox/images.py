@@ -6,13 +6,13 @@ import hashlib
 from pathlib import Path
 
 import docker
-from docker.errors import DockerException, ImageNotFound
-from requests.exceptions import RequestException
+from docker.errors import ImageNotFound
 
 from skill2env.errors import UsageError
 from skill2env.sandbox.bootstrap import bootstrap
 from skill2env.sandbox.building import BuildFailed, build_image, engine_errors
 from skill2env.sandbox.contexts import tar_of
+from skill2env.sandbox.failures import FAILURES
 from skill2env.sandbox.machine import Report
 from skill2env.sandbox.pins import DOCKERFILES, Pins, pins
 
@@ -171,7 +171,7 @@ def _pull(client: docker.DockerClient, tag: str) -> str | None:
             if "error" in chunk:
                 return None
         return image_id(client, tag)
-    except (DockerException, RequestException):
+    except FAILURES:
         return None
     finally:
         client.api.timeout = usual

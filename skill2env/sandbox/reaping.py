@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import docker
 
-from skill2env.sandbox.container import FAILURES, call
+from skill2env.sandbox.container import call
+from skill2env.sandbox.failures import FAILURES
 from skill2env.sandbox.ownership import LABEL, RUN_LABEL, abandoned
 
 _OURS = {"label": [LABEL, RUN_LABEL]}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 import time
+from pathlib import Path
 from typing import Any
 
+import docker
 import pytest
 
 from skill2env.errors import EngineDown, EngineError
-from skill2env.sandbox.building import BUILD_PIDS, BuildFailed, _follow
+from skill2env.sandbox.building import BUILD_PIDS, BuildFailed, _follow, build_image
 
 
 class Api:
@@ -102,3 +106,22 @@ def test_what_the_engine_fails_at_is_no_rejection(error: str) -> None:
 def test_what_a_step_fails_at_is_a_rejection(error: str) -> None:
     with pytest.raises(BuildFailed):
         built("Step 1/1 : x", error=error)
+
+
+def _breaks_off(listener: socket.socket) -> None:
+    with listener.accept()[0] as peer:
+        peer.recv(1 << 16)
+        peer.sendall(
+            b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n18\r\n{"stream":"Step 1/2 : F"}\r\n'
+        )
+
+
+def test_an_engine_that_goes_away_in_the_middle_of_a_build_is_an_engine_error(tmp_path: Path) -> None:
+    """The SDK lets the error of a stream that breaks off through as it is."""
+    (tmp_path / "Dockerfile").write_text("FROM scratch\n")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=_breaks_off, args=(listener,), daemon=True).start()
+        client = docker.DockerClient(base_url=f"tcp://127.0.0.1:{listener.getsockname()[1]}", version="1.41")
+        with pytest.raises(EngineError, match="went away while it was to build made:1"):
+            build_image(client, tmp_path, "made:1", {})
+        client.close()
