@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: corpus test check docs bench wild fuzz attacks harbor reliability planted faults policies records doctor clean lock python
+.PHONY: corpus test check docs bench wild weights fuzz attacks harbor reliability planted faults policies records doctor clean lock python
 .DELETE_ON_ERROR:
 
 corpus: .venv/.lock.sha256 ; skill2env setup && dvc repro && skill2env funnel
@@ -15,6 +15,7 @@ docs: .venv/.lock.sha256 ; $(BIN)/skill2env docs
 bench: .venv/.lock.sha256 ; $(BIN)/skill2env bench && PYTHONPATH=tests $(BIN)/python -m llm.clients && PYTHONPATH=tests $(BIN)/python -m authoring.many && $(BIN)/python -m tests.wild
 wild: .venv/.lock.sha256 ; $(BIN)/python -m tests.wild
 fuzz: .venv/.lock.sha256 ; $(BIN)/python -m tests.fuzz
+weights: .venv/.lock.sha256 ; $(BIN)/python -m tests.wild.weights
 attacks: harbor ; skill2env setup && PYTHONPATH=tests python -m attacks
 harbor: .venv/.lock.sha256 ; PYTHONPATH=tests python -m attacks.harbor_setup
 reliability: .venv/.lock.sha256 ; skill2env setup && python -m tests.reliability
@@ -23,7 +24,7 @@ policies: .venv/.lock.sha256 ; skill2env setup && python -m tests.policies
 records: .venv/.lock.sha256 ; skill2env setup && PYTHONPATH=tests $(BIN)/python -m authoring.kept
 faults: .venv/.lock.sha256 ; PYTHONPATH=tests python -m llm.faults
 doctor: .venv/.lock.sha256 ; $(BIN)/skill2env doctor
-clean: ; rm -rf .venv .venv-model .venv-reference .venv-fuzz .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
+clean: ; rm -rf .venv .venv-model .venv-reference .venv-fuzz .venv-weights .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
 lock: .venv/.lock.sha256 ; $(BIN)/uv pip compile -q --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url --no-annotate --no-header -o requirements.lock pyproject.toml
 
 python: ; @test -n "$(PYTHON)" || { echo "Python 3.11 is needed as python3.11 or python3: install it (Debian 12: apt-get install python3 python3-venv), then run make again." >&2; exit 2; }

@@ -42,7 +42,7 @@ def signals(skill: Skill) -> tuple[Evidence, ...]:
 
 
 def _phrases(skill: Skill) -> Iterator[Evidence]:
-    title = _title(skill)
+    title = title_of(skill)
     lines = skill.text.split("\n")
     body = [
         (number, line[:MAX_LINE_CHARS])
@@ -57,7 +57,7 @@ def _phrases(skill: Skill) -> Iterator[Evidence]:
         yield _evidence(signal, toward, points, (number for number, _ in hits), seen)
 
 
-def _title(skill: Skill) -> str:
+def title_of(skill: Skill) -> str:
     """Return what the frontmatter says that the skill is about: name, description, and tags of any kind."""
     tags = " ".join(value for _, value in (*skill.extras, *skill.metadata))[:MAX_TAG_CHARS]
     return f"{skill.name.replace('-', ' ')} {skill.description} {tags.replace('-', ' ')}"
@@ -87,7 +87,7 @@ def _of(needs: Iterable[Need], signal: str, toward: Verdict, each: float, most: 
 
 
 def _needs(skill: Skill) -> Iterator[Evidence]:
-    title = f"{_title(skill)} {' '.join(key for key, _ in skill.extras)}".lower().replace("-", " ")
+    title = f"{title_of(skill)} {' '.join(key for key, _ in skill.extras)}".lower().replace("-", " ")
     services = [need for need in skill.needs if need.kind == "service"]
     hosted = [need for need in services if need.detail == "hosted"]
     local = [need for need in services if need.detail == "local"]

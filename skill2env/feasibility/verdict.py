@@ -1,23 +1,16 @@
-"""The verdict: the signals' points are added up, and the strongest reason against practice has to beat what speaks for it."""
+"""The verdict: each measure adds to the score of each reason against practice, and together they have to beat even odds."""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 
-from skill2env.feasibility.signals import signals
+from skill2env.feasibility.measures import measure
+from skill2env.feasibility.weights import Term, load_weights
 from skill2env.models.feasibility import Evidence, Feasibility, Verdict
 from skill2env.models.skill import Skill
 
-AGAINST: tuple[Verdict, ...] = (
-    "harmful",
-    "stub",
-    "external_account",
-    "needs_stand_in",
-    "gui_or_hardware",
-    "agent_host",
-    "prose_only",
-)
-"""Of equal points the first wins."""
 REASONS: dict[Verdict, str] = {
     "practicable": "The work can be done on files and with packages, without network, account or screen.",
     "needs_stand_in": "The work is done against a service that a task would have to bring along.",
@@ -89,16 +82,34 @@ DOCUMENT_PROGRAMS = frozenset(
 )
 MAX_PACKAGES = 40
 MAX_EVIDENCE = 20
+MIN_POINTS = 0.05
+SHOWN = 5
+EVEN = 0.5
+"""The weights are learned with as much weight on the practicable labels as on all others together."""
+HARMFUL_POINTS = 5.0
+"""Of the wordings about attacks; there are too few such skills to learn from."""
+MAX_SCORE = 50.0
+GROUPS = {
+    "sizes": "size",
+    "title": "words-of-title",
+    "headings": "words-of-headings",
+    "text": "words-of-text",
+}
+"""Name in the evidence of each kind of measure that is no signal."""
 
 
 def judge(skill: Skill) -> Feasibility:
     """Return whether a skill can be practised in an offline container; a pure function of what was parsed."""
-    found = signals(skill)
-    scores: dict[Verdict, float] = dict.fromkeys(("practicable", *AGAINST), 0.0)
-    for item in found:
-        scores[item.toward] += item.points
-    worst = max(AGAINST, key=lambda verdict: scores[verdict])
-    verdict: Verdict = worst if scores[worst] > scores["practicable"] else "practicable"
+    weights, measures = load_weights(), measure(skill)
+    terms = list(weights.terms(measures))
+    totals = [sum(added) for added in zip(weights.base, *(term.added for term in terms), strict=True)]
+    shares = _shares(dict(zip(weights.verdicts, totals, strict=True)))
+    against = max(weights.verdicts, key=lambda verdict: shares[verdict])
+    verdict: Verdict = "practicable" if shares["practicable"] >= EVEN else against
+    found = _evidence(terms, measures.signals, against, weights.verdicts.index(against))
+    attacks = [item for item in measures.signals if item.toward == "harmful"]
+    if sum(item.points for item in attacks) >= HARMFUL_POINTS:
+        verdict, found = "harmful", [*attacks, *found]
     stand_ins = _stand_ins(skill) if verdict == "needs_stand_in" else ()
     reason = REASONS[verdict]
     if stand_ins:
@@ -107,17 +118,46 @@ def judge(skill: Skill) -> Feasibility:
         verdict=verdict,
         reason=reason,
         stand_ins=stand_ins,
-        scores=tuple((name, round(points, 2)) for name, points in scores.items()),
-        evidence=_first(found, verdict),
+        shares=tuple((name, round(share, 3)) for name, share in shares.items()),
+        evidence=tuple(sorted(found, key=lambda item: (item.toward != verdict, -item.points))[:MAX_EVIDENCE]),
         toolchain=_toolchain(skill),
         packages=_packages(skill),
         edits=EDITS[verdict],
     )
 
 
-def _first(found: tuple[Evidence, ...], verdict: Verdict) -> tuple[Evidence, ...]:
-    """Return the evidence for the verdict before that for others."""
-    return tuple(sorted(found, key=lambda item: item.toward != verdict))[:MAX_EVIDENCE]
+def _shares(scores: dict[Verdict, float]) -> dict[Verdict, float]:
+    """Return how likely each verdict is; the score of `practicable` is 0, since the others' are against it."""
+    powers: dict[Verdict, float] = {"practicable": 1.0}
+    powers |= {name: math.exp(min(score, MAX_SCORE)) for name, score in scores.items()}
+    return {name: power / sum(powers.values()) for name, power in powers.items()}
+
+
+def _evidence(
+    terms: Iterable[Term], signals: tuple[Evidence, ...], against: Verdict, column: int
+) -> list[Evidence]:
+    """Return what speaks for the strongest reason against practice, and what for practice, with its points.
+
+    Signals stand alone; sizes, and the words of one place, are taken together.
+    """
+    seen = {item.signal: item for item in signals}
+    groups: dict[tuple[str, Verdict], list[Term]] = defaultdict(list)
+    for term in terms:
+        toward: Verdict = against if term.added[column] > 0 else "practicable"
+        name = term.name if term.kind == "signals" else GROUPS[term.kind]
+        groups[name, toward].append(term)
+    found = []
+    for (name, toward), some in groups.items():
+        some.sort(key=lambda term: -abs(term.added[column]))
+        points = round(abs(sum(term.added[column] for term in some)), 2)
+        signal = seen.get(name)
+        lines = (
+            signal.lines if signal else tuple(dict.fromkeys(term.line for term in some[:SHOWN] if term.line))
+        )
+        told = signal.seen if signal else tuple(term.name for term in some[:SHOWN])
+        if points >= MIN_POINTS:
+            found.append(Evidence(signal=name, toward=toward, points=points, lines=lines, seen=told))
+    return found
 
 
 def _stand_ins(skill: Skill) -> tuple[str, ...]:

@@ -24,9 +24,9 @@ class Evidence(Record):
     signal: str
     """Name of the signal; docs/feasibility.md has them all."""
     toward: Verdict
-    """The verdict that it speaks for."""
+    """The verdict that it speaks for: `practicable`, or the strongest reason against it."""
     points: float
-    """What it adds to that verdict's score."""
+    """What it adds to the score of that reason against `practicable`, or takes from it."""
     lines: tuple[int, ...]
     """Lines of SKILL.md where it was seen, at most five; empty where it is about the skill as a whole."""
     seen: tuple[str, ...]
@@ -42,8 +42,8 @@ class Feasibility(Record):
     """One sentence that says why."""
     stand_ins: tuple[str, ...]
     """Services that a task would have to bring along, the most named first; only with `needs_stand_in`."""
-    scores: tuple[tuple[Verdict, float], ...]
-    """Points of each verdict."""
+    shares: tuple[tuple[Verdict, float], ...]
+    """How likely each verdict is by the weights, from 0 to 1; `practicable` has to have half."""
     evidence: tuple[Evidence, ...]
     """The signals, those with the most points first."""
     toolchain: str
