@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from skill2env.models.skill import CodeBlock, Command, Need, NeedKind, Pairs
-from skill2env.stages.parse.services import HOSTED_PROGRAMS, LOCAL_PROGRAMS, beginnings_in, services_in
+from skill2env.stages.parse.services import HOSTED_PROGRAMS, LOCAL_PROGRAMS, lines_naming, services_in
 from skill2env.stages.parse.words import words
 
 MAX_NEEDS = 400
@@ -193,9 +193,9 @@ def _from_code(blocks: list[CodeBlock], needs: _Needs) -> None:
 
 def _from_lines(lines: list[str], needs: _Needs) -> None:
     in_environment = False
-    beginnings = beginnings_in("\n".join(line[:MAX_LINE_CHARS] for line in lines))
-    for number, whole in enumerate(lines, start=1):
-        line = whole[:MAX_LINE_CHARS]
+    lines = [line[:MAX_LINE_CHARS] for line in lines]
+    naming = frozenset(lines_naming(lines))
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         if "://" in line:
@@ -209,5 +209,6 @@ def _from_lines(lines: list[str], needs: _Needs) -> None:
         if "." in line:
             for match in FORMAT.finditer(line):
                 needs.add("format", match[1].lower(), "", number)
-        for name, sort in services_in(line, beginnings):
-            needs.add("service", name, sort, number)
+        if number - 1 in naming:
+            for name, sort in services_in(line):
+                needs.add("service", name, sort, number)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 HOSTED_NAMES = (
@@ -101,20 +103,24 @@ PHRASES = _phrases()
 CHINESE = tuple(name for name in HOSTED if not name.isascii())
 
 
-def beginnings_in(text: str) -> tuple[str, ...]:
-    """Return the words in a text, in lower case, that some service's name begins with."""
-    return tuple(PHRASES.keys() & {*WORD.findall(text.lower())})
+def lines_naming(lines: list[str]) -> list[int]:
+    """Return the indexes of the lines that may name a service: some name begins with a word that is in them."""
+    text = "\n".join(lines).lower()
+    if len(text) != sum(map(len, lines)) + len(lines) - 1:
+        return list(range(len(lines)))  # lower case of other length: places in it are none in the lines
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    found = {index for index, line in enumerate(lines) if not line.isascii()}
+    for word in PHRASES.keys() & {*WORD.findall(text)}:
+        place = text.find(word)
+        while place >= 0:
+            index = bisect_right(starts, place) - 1
+            found.add(index)
+            place = text.find(word, starts[index + 1])
+    return sorted(found)
 
 
-def services_in(line: str, beginnings: Iterable[str] | None = None) -> Iterator[Mention]:
-    """Yield the services that a line names, in a time that grows with its length only.
-
-    Most lines name none: where the `beginnings_in` a text around the line are given, those are passed over at once.
-    """
-    if beginnings is not None and line.isascii():
-        lower = line.lower()
-        if not any(word in lower for word in beginnings):
-            return
+def services_in(line: str) -> Iterator[Mention]:
+    """Yield the services that a line names, in a time that grows with its length only."""
     words = WORD.findall(line)
     for index in [index for index, word in enumerate(words) if word.lower() in PHRASES]:
         for phrase, mention in PHRASES[words[index].lower()]:

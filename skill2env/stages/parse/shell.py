@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import tree_sitter_bash
@@ -238,9 +238,14 @@ def _describe(node: Node, inside: dict[str, list[Node]], source: bytes) -> _Foun
         first=node.start_point.row,
         last=end.row - (end.column == 0 and end.row > node.start_point.row),
         programs=_unique(name for _, name in sorted(names) if name),
-        reads=_unique(_word(item, source) for item in inside.get("read", ())),
-        sets=_unique(_word(item, source) for item in inside.get("set", ())),
+        reads=_names(inside.get("read", ()), source),
+        sets=_names(inside.get("set", ()), source),
     )
+
+
+def _names(nodes: Iterable[Node], source: bytes) -> tuple[str, ...]:
+    """Return each name once in the order of the text; captures come in any order."""
+    return _unique(_word(item, source) for item in sorted(nodes, key=lambda item: item.start_byte))
 
 
 def _unique(names: Iterator[str]) -> tuple[str, ...]:

@@ -124,3 +124,23 @@ def test_placeholder(text: str, placeholder: bool) -> None:
         language="sh", info="sh", text=text, start_line=1, end_line=3, kind="fenced", closed=True, section=-1
     )
     assert shell_commands([block])[0].placeholder is placeholder
+
+
+def test_variables_come_in_the_order_of_the_text() -> None:
+    """The grammar's captures come in any order, another one each time."""
+    names = [f"V{number}" for number in range(40)]
+    block = CodeBlock(
+        language="bash",
+        info="bash",
+        text="curl " + " ".join(f'-d "${name}"' for name in names) + "\n",
+        start_line=1,
+        end_line=3,
+        kind="fenced",
+        closed=True,
+        section=-1,
+        guess="bash",
+        confidence=1.0,
+    )
+    for _ in range(20):
+        (command,) = shell_commands([block])
+        assert list(command.reads) == names
