@@ -31,6 +31,16 @@ def test_each_has_a_guard_and_three_levels(folder: Path) -> None:
     assert {level for values in spec["knobs"].values() for level in values} == {"easy", "medium", "hard"}
 
 
+@pytest.mark.parametrize("folder", BLUEPRINTS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_at_least_two_mistakes_ignore_advice_of_the_skill(folder: Path) -> None:
+    cited = {
+        path.name
+        for path in (folder / "mistakes").glob("*.sh")
+        if "\n# Source: SKILL.md:" in path.read_text()
+    }
+    assert len(cited) >= 2
+
+
 def test_every_skill_has_its_provenance() -> None:
     missing = [
         path.name

@@ -1,5 +1,6 @@
 # Slip: the parent is taken to be the generation before
 # Fails at: hard
+# Source: SKILL.md:18
 #> First see what there is and how the program writes it. Each increment builds on the one before.
 cd /srv/backup/atlas
 cat README.md

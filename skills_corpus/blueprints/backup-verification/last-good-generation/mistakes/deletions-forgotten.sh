@@ -1,5 +1,6 @@
 # Slip: increments are unpacked one over the other, what was deleted comes back
 # Fails at: easy, medium, hard
+# Source: SKILL.md:31
 #> First see what there is and how the program writes it. The parent is in each record; I do not trust numbers or the log.
 cd /srv/backup/atlas
 cat README.md

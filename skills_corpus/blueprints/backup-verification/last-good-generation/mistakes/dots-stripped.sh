@@ -1,5 +1,6 @@
 # Slip: names that lead outside are cut to fit and restored inside the tree
 # Fails at: medium, hard
+# Source: SKILL.md:37
 #> First see what there is and how the program writes it. The parent is in each record; I do not trust numbers or the log.
 cd /srv/backup/atlas
 cat README.md

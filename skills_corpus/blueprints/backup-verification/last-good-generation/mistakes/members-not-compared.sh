@@ -1,5 +1,6 @@
 # Slip: an archive whose own checksum fits is believed, its members are not compared with the record
 # Fails at: hard
+# Source: SKILL.md:17
 #> First see what there is and how the program writes it. The parent is in each record; I do not trust numbers or the log.
 cd /srv/backup/atlas
 cat README.md

@@ -1,5 +1,6 @@
 # Slip: a finished archive that can be read is believed, no checksum is looked at
 # Fails at: easy, hard
+# Source: SKILL.md:16-17
 #> First see what there is and how the program writes it. The parent is in each record; I do not trust numbers or the log.
 cd /srv/backup/atlas
 cat README.md

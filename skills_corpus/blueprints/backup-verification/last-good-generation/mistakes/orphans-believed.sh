@@ -1,5 +1,6 @@
 # Slip: each generation is judged by itself, a sound one on a broken parent counts as restorable
 # Fails at: medium, hard
+# Source: SKILL.md:25
 #> First see what there is and how the program writes it. The parent is in each record; I do not trust numbers or the log.
 cd /srv/backup/atlas
 cat README.md

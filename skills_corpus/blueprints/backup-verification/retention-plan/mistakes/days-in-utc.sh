@@ -1,5 +1,6 @@
 # Slip: days begin at midnight UTC instead of midnight in the policy's zone
 # Fails at: medium, hard
+# Source: SKILL.md:54
 #> Policy first, then its numbers with the exceptions per host, and what the data look like.
 cat /workspace/POLICY.md
 head -n 50 /etc/backup/retention.toml /etc/backup/retention.d/* 2>/dev/null

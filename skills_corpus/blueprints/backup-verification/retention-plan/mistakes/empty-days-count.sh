@@ -1,5 +1,6 @@
 # Slip: the last N days by age are kept, days without a set count as well
 # Fails at: easy, medium, hard
+# Source: SKILL.md:55
 #> Policy first, then its numbers with the exceptions per host, and what the data look like.
 cat /workspace/POLICY.md
 head -n 50 /etc/backup/retention.toml /etc/backup/retention.d/* 2>/dev/null

@@ -1,5 +1,6 @@
 # Slip: sets that failed verification take their place in the schedule
 # Fails at: easy, medium, hard
+# Source: SKILL.md:48
 #> Policy first, then its numbers with the exceptions per host, and what the data look like.
 cat /workspace/POLICY.md
 head -n 50 /etc/backup/retention.toml /etc/backup/retention.d/* 2>/dev/null

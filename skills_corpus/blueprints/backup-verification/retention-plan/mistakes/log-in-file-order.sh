@@ -1,5 +1,6 @@
 # Slip: the last line of the verification log wins, whatever its time
 # Fails at: hard
+# Source: SKILL.md:52
 #> Policy first, then its numbers with the exceptions per host, and what the data look like.
 cat /workspace/POLICY.md
 head -n 50 /etc/backup/retention.toml /etc/backup/retention.d/* 2>/dev/null

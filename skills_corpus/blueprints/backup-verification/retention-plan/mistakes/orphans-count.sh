@@ -1,5 +1,6 @@
 # Slip: a set with a good verification counts although something that it builds on has failed
 # Fails at: medium, hard
+# Source: SKILL.md:53
 #> Policy first, then its numbers with the exceptions per host, and what the data look like.
 cat /workspace/POLICY.md
 head -n 50 /etc/backup/retention.toml /etc/backup/retention.d/* 2>/dev/null

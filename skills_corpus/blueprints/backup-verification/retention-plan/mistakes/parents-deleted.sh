@@ -1,5 +1,6 @@
 # Slip: sets go by their own age only, also those on which kept increments build
 # Fails at: medium, hard
+# Source: SKILL.md:56
 #> Policy first, then its numbers with the exceptions per host, and what the data look like.
 cat /workspace/POLICY.md
 head -n 50 /etc/backup/retention.toml /etc/backup/retention.d/* 2>/dev/null

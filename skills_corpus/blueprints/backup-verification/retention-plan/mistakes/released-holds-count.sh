@@ -1,5 +1,6 @@
 # Slip: whatever was once on hold stays, releases are not looked at
 # Fails at: medium, hard
+# Source: SKILL.md:57
 #> Policy first, then its numbers with the exceptions per host, and what the data look like.
 cat /workspace/POLICY.md
 head -n 50 /etc/backup/retention.toml /etc/backup/retention.d/* 2>/dev/null

@@ -1,5 +1,6 @@
 # Slip: ISO week numbers are combined with the calendar year, so the week over the turn of the year is counted twice
 # Fails at: easy, medium, hard
+# Source: SKILL.md:54
 #> Policy first, then its numbers with the exceptions per host, and what the data look like.
 cat /workspace/POLICY.md
 head -n 50 /etc/backup/retention.toml /etc/backup/retention.d/* 2>/dev/null

@@ -1,5 +1,6 @@
 # Slip: a certificate is chosen by its subject's common name, subjectAltName is not checked
 # Fails at: easy, medium
+# Source: SKILL.md:31
 #> See what is wanted, which keys there are, and in which forms the certificates came; suffixes prove nothing.
 cat /workspace/CUTOVER.md
 ls /etc/pki/hsm

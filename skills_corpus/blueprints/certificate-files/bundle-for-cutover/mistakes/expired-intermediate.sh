@@ -1,5 +1,6 @@
 # Slip: intermediates are linked by signature, but their dates are not checked
 # Fails at: medium, hard
+# Source: SKILL.md:51
 #> See what is wanted, which keys there are, and in which forms the certificates came; suffixes prove nothing.
 cat /workspace/CUTOVER.md
 ls /etc/pki/hsm

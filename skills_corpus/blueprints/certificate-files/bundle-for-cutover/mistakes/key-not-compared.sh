@@ -1,5 +1,6 @@
 # Slip: the longest valid certificate with the right names is taken, whether it is for the site's key is not looked at
 # Fails at: easy, medium, hard
+# Source: SKILL.md:56
 #> See what is wanted, which keys there are, and in which forms the certificates came; suffixes prove nothing.
 cat /workspace/CUTOVER.md
 ls /etc/pki/hsm

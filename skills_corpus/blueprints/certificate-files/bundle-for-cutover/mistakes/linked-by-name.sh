@@ -1,5 +1,6 @@
 # Slip: an intermediate is chosen by the issuer's name, its signature and its date are not checked
 # Fails at: medium, hard
+# Source: SKILL.md:45
 #> See what is wanted, which keys there are, and in which forms the certificates came; suffixes prove nothing.
 cat /workspace/CUTOVER.md
 ls /etc/pki/hsm

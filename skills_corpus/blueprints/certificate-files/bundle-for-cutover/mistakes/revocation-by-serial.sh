@@ -1,5 +1,6 @@
 # Slip: a certificate counts as revoked if any authority revoked that serial number
 # Fails at: hard
+# Source: SKILL.md:58
 #> See what is wanted, which keys there are, and in which forms the certificates came; suffixes prove nothing.
 cat /workspace/CUTOVER.md
 ls /etc/pki/hsm

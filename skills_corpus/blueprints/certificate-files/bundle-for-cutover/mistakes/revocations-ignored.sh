@@ -1,5 +1,6 @@
 # Slip: the list of revocations is not used
 # Fails at: hard
+# Source: SKILL.md:56
 #> See what is wanted, which keys there are, and in which forms the certificates came; suffixes prove nothing.
 cat /workspace/CUTOVER.md
 ls /etc/pki/hsm

@@ -1,5 +1,6 @@
 # Slip: the root is put at the end of each bundle
 # Fails at: easy, medium, hard
+# Source: SKILL.md:44
 #> See what is wanted, which keys there are, and in which forms the certificates came; suffixes prove nothing.
 cat /workspace/CUTOVER.md
 ls /etc/pki/hsm

@@ -1,5 +1,6 @@
 # Slip: lines that are commented out are read as configuration
 # Fails at: hard
+# Source: SKILL.md:40
 #> First the rules of the audit, then what the server really loads: enabled sites, includes.
 cat /workspace/AUDIT.md
 ls -l /etc/nginx/* /etc/pki/*

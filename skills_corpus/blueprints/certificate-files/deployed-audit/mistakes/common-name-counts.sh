@@ -1,5 +1,6 @@
 # Slip: the common name is accepted where subjectAltName does not cover a name
 # Fails at: easy
+# Source: SKILL.md:31
 #> First the rules of the audit, then what the server really loads: enabled sites, includes, no comments.
 cat /workspace/AUDIT.md
 ls -l /etc/nginx/* /etc/pki/*

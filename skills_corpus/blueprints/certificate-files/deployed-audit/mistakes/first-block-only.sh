@@ -1,5 +1,6 @@
 # Slip: only the first certificate of a file is looked at for its dates
 # Fails at: medium
+# Source: SKILL.md:30
 #> First the rules of the audit, then what the server really loads: enabled sites, includes, no comments.
 cat /workspace/AUDIT.md
 ls -l /etc/nginx/* /etc/pki/*

@@ -1,5 +1,6 @@
 # Slip: dates, names and chains are checked, whether the key is the configured one is not
 # Fails at: easy, medium, hard
+# Source: SKILL.md:32
 #> First the rules of the audit, then what the server really loads: enabled sites, includes, no comments.
 cat /workspace/AUDIT.md
 ls -l /etc/nginx/* /etc/pki/*

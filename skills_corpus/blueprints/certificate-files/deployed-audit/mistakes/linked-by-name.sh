@@ -1,5 +1,6 @@
 # Slip: a chain counts as whole if the issuer's name is found in the file, signatures are not verified
 # Fails at: hard
+# Source: SKILL.md:45
 #> First the rules of the audit, then what the server really loads: enabled sites, includes, no comments.
 cat /workspace/AUDIT.md
 ls -l /etc/nginx/* /etc/pki/*

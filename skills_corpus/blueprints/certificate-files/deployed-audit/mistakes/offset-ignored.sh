@@ -1,5 +1,6 @@
 # Slip: the reference moment is read as if it were UTC
 # Fails at: medium, hard
+# Source: SKILL.md:30
 #> First the rules of the audit, then what the server really loads: enabled sites, includes, no comments.
 cat /workspace/AUDIT.md
 ls -l /etc/nginx/* /etc/pki/*

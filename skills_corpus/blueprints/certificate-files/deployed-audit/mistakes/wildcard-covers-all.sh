@@ -1,5 +1,6 @@
 # Slip: a wildcard is taken to cover names of any depth
 # Fails at: medium
+# Source: SKILL.md:31
 #> First the rules of the audit, then what the server really loads: enabled sites, includes, no comments.
 cat /workspace/AUDIT.md
 ls -l /etc/nginx/* /etc/pki/*

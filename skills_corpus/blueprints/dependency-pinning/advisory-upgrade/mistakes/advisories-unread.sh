@@ -1,5 +1,6 @@
 # Slip: withdrawn and foreign advisories count too
 # Fails at: medium, hard
+# Source: SKILL.md:62
 #> Rules first: the runbook and all that it refers to. Then the deployed pins and every advisory, in full.
 cat RUNBOOK.md requirements.in requirements.lock
 cat risk-register.json holds/* 2>/dev/null

@@ -1,10 +1,11 @@
-# Slip: an accepted risk counts although its date is over, a superseded advisory is taken for good
+# Slip: an accepted risk counts although its date is over
 # Fails at: hard
+# Source: SKILL.md:21
 #> Rules first: the runbook and all that it refers to. Then the deployed pins and every advisory, in full.
 cat RUNBOOK.md requirements.in requirements.lock
 cat risk-register.json holds/* 2>/dev/null
 cat /srv/advisories/*.json
-#> Say which advisories concern us: PyPI, not withdrawn, not superseded, not accepted on the day of the plan, and the deployed version in a range, compared by number. Those pins have to move. Then try them alone, with one companion, with two, ... until a set satisfies everything; that is the smallest. Last, split the set into steps: the smallest part that leaves a valid lock goes first.
+#> Say which advisories concern us: PyPI, not withdrawn, not superseded, not accepted in the register, and the deployed version in a range, compared by number. Those pins have to move. Then try them alone, with one companion, with two, ... until a set satisfies everything; that is the smallest. Last, split the set into steps: the smallest part that leaves a valid lock goes first.
 cat > /tmp/plan.py <<'PY'
 import glob, itertools, json, os, re
 today = re.search(r"Day of this plan: ([\d-]+)", open("RUNBOOK.md").read())[1]

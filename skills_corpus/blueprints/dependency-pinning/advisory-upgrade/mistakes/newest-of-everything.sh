@@ -1,5 +1,6 @@
 # Slip: every pin is raised to its newest release, in one step
 # Fails at: easy, medium, hard
+# Source: SKILL.md:61
 #> Rules first: the runbook and all that it refers to. Then the deployed pins and every advisory, in full.
 cat RUNBOOK.md requirements.in requirements.lock
 cat risk-register.json holds/* 2>/dev/null

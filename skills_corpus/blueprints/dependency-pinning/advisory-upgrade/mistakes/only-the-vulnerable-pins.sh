@@ -1,5 +1,6 @@
 # Slip: the vulnerable pins alone are moved to their fixed release, companions forgotten
 # Fails at: medium, hard
+# Source: SKILL.md:64-65
 #> Rules first: the runbook and all that it refers to. Then the deployed pins and every advisory, in full.
 cat RUNBOOK.md requirements.in requirements.lock
 cat risk-register.json holds/* 2>/dev/null

@@ -1,5 +1,6 @@
 # Slip: versions and ranges are compared as text
 # Fails at: easy, medium, hard
+# Source: SKILL.md:28
 #> Rules first: the runbook and all that it refers to. Then the deployed pins and every advisory, in full.
 cat RUNBOOK.md requirements.in requirements.lock
 cat risk-register.json holds/* 2>/dev/null

@@ -1,5 +1,6 @@
 # Slip: an exception counts although its last day is over
 # Fails at: hard
+# Source: SKILL.md:21
 #> Collect the rules first: what is imported, the policy, everything it refers to, and how the service is deployed.
 cat requirements.in POLICY.md
 for f in Containerfile README.md exceptions.json tickets/* deploy/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: licences are not looked at release by release
 # Fails at: medium, hard
+# Source: SKILL.md:49
 #> Collect the rules first: what is imported, the policy, everything it refers to, and how the service is deployed.
 cat requirements.in POLICY.md
 for f in Containerfile README.md exceptions.json tickets/* deploy/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

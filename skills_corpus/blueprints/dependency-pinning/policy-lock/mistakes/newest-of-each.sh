@@ -1,5 +1,6 @@
 # Slip: the newest usable release of each package, without going back when two disagree
 # Fails at: medium, hard
+# Source: SKILL.md:55
 #> Collect the rules first: what is imported, the policy, everything it refers to, and how the service is deployed.
 cat requirements.in POLICY.md
 for f in Containerfile README.md exceptions.json tickets/* deploy/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: the default in the Containerfile and the README are believed, not the deployment
 # Fails at: hard
+# Source: SKILL.md:21-22
 #> Collect the rules first: what is imported, the policy, everything it refers to, and how the service is deployed.
 cat requirements.in POLICY.md
 for f in Containerfile README.md exceptions.json tickets/* deploy/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: versions are ordered as text, so 9 is newer than 10
 # Fails at: easy, medium, hard
+# Source: SKILL.md:28
 #> Collect the rules first: what is imported, the policy, everything it refers to, and how the service is deployed.
 cat requirements.in POLICY.md
 for f in Containerfile README.md exceptions.json tickets/* deploy/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: links to drafts and to nothing are rewritten like any other
 # Fails at: easy, medium, hard
+# Source: SKILL.md:48
 #> The rules, what was decided since, the accepted page, and the kinds of links and code in the sample.
 cat SPEC.md
 for f in decisions/* accepted/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

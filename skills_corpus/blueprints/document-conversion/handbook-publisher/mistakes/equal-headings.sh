@@ -1,5 +1,6 @@
 # Slip: equal headings share one id
 # Fails at: medium, hard
+# Source: SKILL.md:46-47
 #> The rules, what was decided since, the accepted page, and the kinds of links and code in the sample.
 cat SPEC.md
 for f in decisions/* accepted/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: whatever ends in .md is taken for a page of the handbook
 # Fails at: easy, medium, hard
+# Source: SKILL.md:49
 #> The rules, what was decided since, the accepted page, and the kinds of links and code in the sample.
 cat SPEC.md
 for f in decisions/* accepted/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: links are rewritten in the Markdown text, code included
 # Fails at: easy, medium, hard
+# Source: SKILL.md:24
 #> The rules, what was decided since, the accepted page, and the kinds of links and code in the sample.
 cat SPEC.md
 for f in decisions/* accepted/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: every page of the export is converted, whatever its state
 # Fails at: hard
+# Source: SKILL.md:73
 #> Take stock first: the pages, how one is built, and every kind of link there is.
 ls -R export | head -n 40
 cat export/entities.xml 2>/dev/null

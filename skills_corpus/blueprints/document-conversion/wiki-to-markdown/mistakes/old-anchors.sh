@@ -1,5 +1,6 @@
 # Slip: fragments keep the ids of the wiki
 # Fails at: easy, medium, hard
+# Source: SKILL.md:44-45
 #> Take stock first: the pages, how one is built, and every kind of link there is.
 ls -R export | head -n 40
 cat export/entities.xml 2>/dev/null

@@ -1,5 +1,6 @@
 # Slip: images of all pages go to one folder under their own names
 # Fails at: easy, medium, hard
+# Source: SKILL.md:62
 #> Take stock first: the pages, how one is built, and every kind of link there is.
 ls -R export | head -n 40
 cat export/entities.xml 2>/dev/null

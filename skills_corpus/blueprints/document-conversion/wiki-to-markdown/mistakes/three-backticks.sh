@@ -1,5 +1,6 @@
 # Slip: every code block gets three backticks
 # Fails at: medium, hard
+# Source: SKILL.md:34
 #> Take stock first: the pages, how one is built, and every kind of link there is.
 ls -R export | head -n 40
 cat export/entities.xml 2>/dev/null

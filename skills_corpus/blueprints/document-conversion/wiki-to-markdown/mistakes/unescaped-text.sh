@@ -1,5 +1,6 @@
 # Slip: text is written as it is, so placeholders become tags
 # Fails at: easy, medium, hard
+# Source: SKILL.md:31
 #> Take stock first: the pages, how one is built, and every kind of link there is.
 ls -R export | head -n 40
 cat export/entities.xml 2>/dev/null

@@ -1,5 +1,6 @@
 # Slip: the prototype's "more than" is kept without asking what happens exactly at the gap
 # Fails at: easy, medium, hard
+# Source: SKILL.md:66-67
 #> Read the program, the contract and whatever was decided since, and look at the accepted day, before changing a line.
 cat sessionise.py CONTRACT.md
 for f in decisions/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: pings keep sessions alive
 # Fails at: medium, hard
+# Source: SKILL.md:68
 #> Read the program, the contract and whatever was decided since, and look at the accepted day, before changing a line.
 cat sessionise.py CONTRACT.md
 for f in decisions/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: redelivered events are counted again
 # Fails at: easy, medium, hard
+# Source: SKILL.md:51
 #> Read the program, the contract and whatever was decided since, and look at the accepted day, before changing a line.
 cat sessionise.py CONTRACT.md
 for f in decisions/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: a repeat is dropped by event id without looking whether its body was corrected
 # Fails at: medium, hard
+# Source: SKILL.md:52
 #> First the papers: what identifies an event, what orders two of them, what ends a wallet, and whether a later paper changes an earlier one.
 cat CONTRACT.md
 for f in producer/* notices/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: the feed is flattened with jq, which rounds integers above 2^53
 # Fails at: easy, medium, hard
+# Source: SKILL.md:34-35
 #> First the papers: what identifies an event, what orders two of them, what ends a wallet, and whether a later paper changes an earlier one.
 cat CONTRACT.md
 for f in producer/* notices/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

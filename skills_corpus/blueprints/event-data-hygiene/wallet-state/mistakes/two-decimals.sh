@@ -1,5 +1,6 @@
 # Slip: every currency is taken to have two decimals
 # Fails at: medium, hard
+# Source: SKILL.md:38-39
 #> First the papers: what identifies an event, what orders two of them, what ends a wallet, and whether a later paper changes an earlier one.
 cat CONTRACT.md
 for f in producer/* notices/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done

@@ -1,5 +1,6 @@
 # Slip: the last commit that the build server saw is taken for the tip, though commits marked [skip ci] came after it
 # Fails at: medium, hard
+# Source: SKILL.md:38
 #> See what is asked and what the build server knows.
 cat /workspace/ticket.md
 cat /workspace/ci-builds.log

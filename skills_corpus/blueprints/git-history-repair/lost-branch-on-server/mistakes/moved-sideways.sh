@@ -1,5 +1,6 @@
 # Slip: the branch is set to the lost tip by force, over commits that others have fetched
 # Fails at: hard
+# Source: SKILL.md:43
 #> See what is asked and which commits are lost.
 cat /workspace/ticket.md
 export GIT_DIR=/srv/git/billing.git LC_ALL=C

@@ -1,5 +1,6 @@
 # Slip: takes the dangling commit with the newest date for the lost tip
 # Fails at: medium, hard
+# Source: SKILL.md:35
 #> See what is asked.
 cat /workspace/ticket.md
 export GIT_DIR=/srv/git/billing.git LC_ALL=C

@@ -1,5 +1,6 @@
 # Slip: the lost commits are cherry-picked, so they come back as copies with new ids
 # Fails at: easy, medium, hard
+# Source: SKILL.md:44
 #> See what is asked and which commits are lost.
 cat /workspace/ticket.md
 export GIT_DIR=/srv/git/billing.git LC_ALL=C

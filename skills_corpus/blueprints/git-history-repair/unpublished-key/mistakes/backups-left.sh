@@ -1,5 +1,6 @@
 # Slip: after the rewrite the backup refs, the reflog and the loose objects still have the key
 # Fails at: easy, medium, hard
+# Source: SKILL.md:80-82
 #> Read the rules, find the keys of private commits that were not pushed.
 cd /workspace/portal
 cat SECURITY.md

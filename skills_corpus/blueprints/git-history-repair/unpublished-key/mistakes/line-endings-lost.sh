@@ -1,5 +1,6 @@
 # Slip: the filter reads and writes files as text, so files from Windows lose their line endings on the way
 # Fails at: medium, hard
+# Source: SKILL.md:72
 #> Read the rules and find the keys.
 cd /workspace/portal
 cat SECURITY.md

@@ -1,5 +1,6 @@
 # Slip: the key is gone from the newest commit, so a clean-up commit and a garbage collection are taken for enough
 # Fails at: easy, medium, hard
+# Source: SKILL.md:67
 #> See the rules and whether the key is still there.
 cd /workspace/portal
 cat SECURITY.md

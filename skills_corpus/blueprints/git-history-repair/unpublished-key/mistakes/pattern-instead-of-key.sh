@@ -1,5 +1,6 @@
 # Slip: everything that looks like a live key is replaced, also the key that was pushed and has to stay
 # Fails at: hard
+# Source: SKILL.md:68
 #> Read the rules.
 cd /workspace/portal
 cat SECURITY.md

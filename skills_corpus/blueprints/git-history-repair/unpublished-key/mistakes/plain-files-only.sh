@@ -1,5 +1,6 @@
 # Slip: only the plain key in files is replaced, not the one in a commit message nor its base64 form in a manifest
 # Fails at: hard
+# Source: SKILL.md:56
 #> Read the rules and find the keys.
 cd /workspace/portal
 cat SECURITY.md

@@ -1,5 +1,6 @@
 # Slip: history is replayed with git rebase, which flattens merges, replaces committer and dates, and forgets tags
 # Fails at: easy, medium, hard
+# Source: SKILL.md:71
 #> See the rules and the private commits.
 cd /workspace/portal
 cat SECURITY.md

@@ -1,5 +1,6 @@
 # Slip: the old default is written into every old site file without the key, also where the profile decides
 # Fails at: hard
+# Source: SKILL.md:60
 #> What does the installed release want, and in which schema is each file now? They need not all be in the same one.
 cat /var/log/tidegate/startup.log
 grep -n '^schema' /etc/tidegate/*.yaml* /etc/tidegate/sites.d/*

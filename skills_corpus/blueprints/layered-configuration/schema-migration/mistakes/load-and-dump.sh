@@ -1,5 +1,6 @@
 # Slip: the migrated files are loaded and dumped again for tidy YAML: comments, order and quoting are lost
 # Fails at: easy, medium, hard
+# Source: SKILL.md:46
 #> What does the installed release want, and in which schema is each file now? They need not all be in the same one.
 cat /var/log/tidegate/startup.log
 grep -n '^schema' /etc/tidegate/*.yaml* /etc/tidegate/sites.d/*

@@ -1,5 +1,6 @@
 # Slip: keys are renamed and converted, but the changed default of keepalive is not countered
 # Fails at: easy, medium, hard
+# Source: SKILL.md:60
 #> What does the installed release want, and in which schema is each file now? They need not all be in the same one.
 cat /var/log/tidegate/startup.log
 grep -n '^schema' /etc/tidegate/*.yaml* /etc/tidegate/sites.d/*

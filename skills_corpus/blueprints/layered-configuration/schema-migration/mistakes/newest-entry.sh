@@ -1,5 +1,6 @@
 # Slip: the files are brought to the newest schema that the changelog knows, not to the one that the installed release reads
 # Fails at: hard
+# Source: SKILL.md:53
 #> What does the installed release want, and in which schema is each file now? They need not all be in the same one.
 cat /var/log/tidegate/startup.log
 grep -n '^schema' /etc/tidegate/*.yaml* /etc/tidegate/sites.d/*

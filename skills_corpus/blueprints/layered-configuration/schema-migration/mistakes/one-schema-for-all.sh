@@ -1,5 +1,6 @@
 # Slip: all files are taken to be in the schema of the main file, so some are migrated twice
 # Fails at: medium, hard
+# Source: SKILL.md:55
 #> What does the installed release want, and in which schema is each file now? The main file says it for all.
 cat /var/log/tidegate/startup.log
 grep -n '^schema' /etc/tidegate/*.yaml* /etc/tidegate/sites.d/*

@@ -1,5 +1,6 @@
 # Slip: the entry that takes an earlier rename back is overlooked
 # Fails at: hard
+# Source: SKILL.md:54
 #> What does the installed release want, and in which schema is each file now? They need not all be in the same one.
 cat /var/log/tidegate/startup.log
 grep -n '^schema' /etc/tidegate/*.yaml* /etc/tidegate/sites.d/*

@@ -1,5 +1,6 @@
 # Slip: ExecStart= and ExecStartPre= are written without clearing the lists first
 # Fails at: easy, medium, hard
+# Source: SKILL.md:29-30
 #> First the request, then every layer that systemd would read for this unit: package, site role, our own folder, and what lies beside them.
 cat /workspace/*.md /workspace/*.txt 2>/dev/null
 for d in /usr/lib/systemd/system/ledger-sync.service /usr/lib/systemd/system/ledger-sync.service.d /usr/local/lib/systemd/system/ledger-sync.service.d /etc/systemd/system/ledger-sync.service.d /etc/default/ledger-sync; do

@@ -1,5 +1,6 @@
 # Slip: the new command line is made from the package's unit, and loses what a layer in between added
 # Fails at: medium, hard
+# Source: SKILL.md:33
 #> First the request, then every layer that systemd would read for this unit: package, site role, our own folder, and what lies beside them.
 cat /workspace/*.md /workspace/*.txt 2>/dev/null
 for d in /usr/lib/systemd/system/ledger-sync.service /usr/lib/systemd/system/ledger-sync.service.d /usr/local/lib/systemd/system/ledger-sync.service.d /etc/systemd/system/ledger-sync.service.d /etc/default/ledger-sync; do

@@ -1,5 +1,6 @@
 # Slip: a document that was exported again in another case is kept twice
 # Fails at: easy, medium, hard
+# Source: SKILL.md:50
 #> What is wanted, and what do the exports look like in bytes? Byte order marks and letters first, then heads and tails.
 cat /srv/branches/FORMAT.md
 cd /srv/branches

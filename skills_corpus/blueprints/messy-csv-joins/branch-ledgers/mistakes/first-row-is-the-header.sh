@@ -1,5 +1,6 @@
 # Slip: the first row of every export is taken for column names
 # Fails at: hard
+# Source: SKILL.md:26
 #> What is wanted, and what do the exports look like in bytes? Byte order marks and letters first, then heads and tails.
 cat /srv/branches/FORMAT.md
 cd /srv/branches

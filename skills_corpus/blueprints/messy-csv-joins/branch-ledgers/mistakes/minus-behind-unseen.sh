@@ -1,5 +1,6 @@
 # Slip: only a minus in front makes an amount negative
 # Fails at: medium, hard
+# Source: SKILL.md:29
 #> What is wanted, and what do the exports look like in bytes? Byte order marks and letters first, then heads and tails.
 cat /srv/branches/FORMAT.md
 cd /srv/branches

@@ -1,5 +1,6 @@
 # Slip: dates with slashes are always read as month/day, day/month only where that fails
 # Fails at: hard
+# Source: SKILL.md:28
 #> What is wanted, and what do the exports look like in bytes? Byte order marks and letters first, then heads and tails.
 cat /srv/branches/FORMAT.md
 cd /srv/branches

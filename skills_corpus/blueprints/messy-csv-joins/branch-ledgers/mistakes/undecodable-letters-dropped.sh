@@ -1,5 +1,6 @@
 # Slip: everything is read as UTF-8, and letters that do not fit are left out
 # Fails at: easy, medium, hard
+# Source: SKILL.md:24
 #> What is wanted, and what do the exports look like in bytes? Byte order marks and letters first, then heads and tails.
 cat /srv/branches/FORMAT.md
 cd /srv/branches

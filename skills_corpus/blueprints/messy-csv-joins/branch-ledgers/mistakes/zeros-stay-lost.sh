@@ -1,5 +1,6 @@
 # Slip: the zeros that a program dropped in front of customer numbers are not put back
 # Fails at: easy, medium, hard
+# Source: SKILL.md:48-49
 #> What is wanted, and what do the exports look like in bytes? Byte order marks and letters first, then heads and tails.
 cat /srv/branches/FORMAT.md
 cd /srv/branches

@@ -1,5 +1,6 @@
 # Slip: prices per piece are rounded with floats, half a cent to the even cent
 # Fails at: medium, hard
+# Source: SKILL.md:43
 #> Read the note, then look at both files in bytes: encoding, line ends, quotes, first and last lines. Keep a copy to compare with.
 cat inbox/note.txt
 file articles.csv inbox/pricelist.csv

@@ -1,5 +1,6 @@
 # Slip: the latest price counts, even one that is not in force on the day
 # Fails at: medium, hard
+# Source: SKILL.md:58
 #> Read the note, then look at both files in bytes: encoding, line ends, quotes, first and last lines. Keep a copy to compare with.
 cat inbox/note.txt
 file articles.csv inbox/pricelist.csv

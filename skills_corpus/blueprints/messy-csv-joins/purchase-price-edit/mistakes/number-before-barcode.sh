@@ -1,5 +1,6 @@
 # Slip: the article number decides, the barcode only where it finds nothing
 # Fails at: hard
+# Source: SKILL.md:53-54
 #> Read the note, then look at both files in bytes: encoding, line ends, quotes, first and last lines. Keep a copy to compare with.
 cat inbox/note.txt
 file articles.csv inbox/pricelist.csv

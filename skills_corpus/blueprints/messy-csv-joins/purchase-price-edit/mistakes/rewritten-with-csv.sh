@@ -1,5 +1,6 @@
 # Slip: the file is read and written back with a CSV library, so quotes come out different
 # Fails at: easy, medium, hard
+# Source: SKILL.md:65-66
 #> Read the note, then look at both files in bytes: encoding, line ends, quotes, first and last lines. Keep a copy to compare with.
 cat inbox/note.txt
 file articles.csv inbox/pricelist.csv

@@ -1,5 +1,6 @@
 # Slip: numbers that lost their zeros or capitals are taken for unknown articles
 # Fails at: medium, hard
+# Source: SKILL.md:48-49
 #> Read the note, then look at both files in bytes: encoding, line ends, quotes, first and last lines. Keep a copy to compare with.
 cat inbox/note.txt
 file articles.csv inbox/pricelist.csv

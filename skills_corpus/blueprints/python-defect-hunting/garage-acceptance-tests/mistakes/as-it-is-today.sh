@@ -1,5 +1,6 @@
 # Slip: what the present package does is taken for right: its numbers, and its results where the tests were red
 # Fails at: hard
+# Source: SKILL.md:91
 #> Read the rules.
 cd /workspace
 tail -n +1 garage/*.py tests/*.py

@@ -1,5 +1,6 @@
 # Slip: amounts are compared with a tolerance of a cent
 # Fails at: easy, medium, hard
+# Source: SKILL.md:81
 #> Read the rules.
 cd /workspace
 tail -n +1 garage/*.py tests/*.py

@@ -1,5 +1,6 @@
 # Slip: functions are imported from the modules in which they happen to live today
 # Fails at: easy, medium, hard
+# Source: SKILL.md:90
 #> Read the rules.
 cd /workspace
 tail -n +1 garage/*.py tests/*.py

@@ -1,5 +1,6 @@
 # Slip: every function gets a list and is called once
 # Fails at: medium, hard
+# Source: SKILL.md:78-79
 #> Read the rules.
 cd /workspace
 tail -n +1 garage/*.py tests/*.py

@@ -1,5 +1,6 @@
 # Slip: only typical values are tested, none at a limit
 # Fails at: easy, medium, hard
+# Source: SKILL.md:76
 #> Read the rules.
 cd /workspace
 tail -n +1 garage/*.py tests/*.py

@@ -1,5 +1,6 @@
 # Slip: Decimal is made from floats and keeps their error
 # Fails at: easy, medium, hard
+# Source: SKILL.md:47
 #> Read the rules and the package.
 cd /workspace
 cat docs/*.md hire/*.py

@@ -1,5 +1,6 @@
 # Slip: quantize without naming the rounding goes to the even digit
 # Fails at: easy, medium, hard
+# Source: SKILL.md:49
 #> Read the rules and the package.
 cd /workspace
 cat docs/*.md hire/*.py

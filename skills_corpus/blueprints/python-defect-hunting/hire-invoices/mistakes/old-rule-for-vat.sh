@@ -1,5 +1,6 @@
 # Slip: the old document and a test are believed, not the accepted invoices: VAT is rounded line by line
 # Fails at: hard
+# Source: SKILL.md:15-18
 #> Read the rules and the package.
 cd /workspace
 cat docs/*.md hire/*.py

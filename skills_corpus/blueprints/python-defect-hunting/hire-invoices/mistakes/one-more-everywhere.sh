@@ -1,5 +1,6 @@
 # Slip: the day that was missing in hires is added to the payment term as well
 # Fails at: easy, medium, hard
+# Source: SKILL.md:62
 #> Read the rules and the package.
 cd /workspace
 cat docs/*.md hire/*.py

@@ -1,5 +1,6 @@
 # Slip: the default list is gone, but the day rate of an item is still remembered from the booking before
 # Fails at: medium, hard
+# Source: SKILL.md:30
 #> Read the rules and the package.
 cd /workspace
 cat docs/*.md hire/*.py

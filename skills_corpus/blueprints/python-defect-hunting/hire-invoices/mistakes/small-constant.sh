@@ -1,5 +1,6 @@
 # Slip: floats stay, and a small constant is added before rounding
 # Fails at: easy, medium, hard
+# Source: SKILL.md:48
 #> Read the rules and the package.
 cd /workspace
 cat docs/*.md hire/*.py

@@ -1,5 +1,6 @@
 # Slip: every 5xx line counts as a failed checkout, retries that went well too
 # Fails at: medium, hard
+# Source: SKILL.md:50
 #> First see which files there are, rotated ones too, how each service writes a line, and by which clock.
 ls -laR /var/log/shop
 cat /etc/shop/gateway/gateway.toml

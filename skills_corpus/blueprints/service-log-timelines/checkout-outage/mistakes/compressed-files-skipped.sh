@@ -1,5 +1,6 @@
 # Slip: the compressed files, in which the outage begins, are not read
 # Fails at: medium, hard
+# Source: SKILL.md:18
 #> First see which files there are, rotated ones too, how each service writes a line, and by which clock.
 ls -laR /var/log/shop
 cat /etc/shop/gateway/gateway.toml

@@ -1,5 +1,6 @@
 # Slip: the first "Caused by" of the first trace is taken, in the service that only passes it on
 # Fails at: easy, medium, hard
+# Source: SKILL.md:57-58
 #> First see which files there are, rotated ones too, how each service writes a line, and by which clock.
 ls -laR /var/log/shop
 cat /etc/shop/gateway/gateway.toml

@@ -1,5 +1,6 @@
 # Slip: the last change before the first failure by the stamps as written, whatever service it is in
 # Fails at: medium, hard
+# Source: SKILL.md:60-61
 #> First see which files there are, rotated ones too, how each service writes a line, and by which clock.
 ls -laR /var/log/shop
 cat /etc/shop/gateway/gateway.toml

@@ -1,5 +1,6 @@
 # Slip: the exception that is seen most often all day is blamed
 # Fails at: easy, medium, hard
+# Source: SKILL.md:59
 #> First see which files there are, rotated ones too, how each service writes a line, and by which clock.
 ls -laR /var/log/shop
 cat /etc/shop/gateway/gateway.toml

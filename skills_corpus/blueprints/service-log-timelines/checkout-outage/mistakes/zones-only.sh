@@ -1,5 +1,6 @@
 # Slip: the zone is taken from the configuration and the clock is believed
 # Fails at: hard
+# Source: SKILL.md:43-44
 #> First see which files there are, rotated ones too, how each service writes a line, and by which clock.
 ls -laR /var/log/shop
 cat /etc/shop/gateway/gateway.toml

@@ -1,5 +1,6 @@
 # Slip: the allowance is computed in binary floats and rounded down
 # Fails at: easy, medium, hard
+# Source: SKILL.md:74
 #> The policy comes before the logs: which requests count, what is bad, and which later decisions are in force.
 ls -laR /etc/slo /var/log/api
 cat /etc/slo/policy.md /etc/slo/slo.yaml

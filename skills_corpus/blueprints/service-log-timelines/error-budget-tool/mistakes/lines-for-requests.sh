@@ -1,5 +1,6 @@
 # Slip: lines are counted, so overlapping files count twice
 # Fails at: easy, medium, hard
+# Source: SKILL.md:19-20
 #> The policy comes before the logs: which requests count, what is bad, and which later decisions are in force.
 ls -laR /etc/slo /var/log/api
 cat /etc/slo/policy.md /etc/slo/slo.yaml

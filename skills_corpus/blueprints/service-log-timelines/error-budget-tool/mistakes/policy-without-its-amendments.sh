@@ -1,5 +1,6 @@
 # Slip: the decision records are not read
 # Fails at: hard
+# Source: SKILL.md:78-79
 #> The policy comes before the logs: which requests count, what is bad, and which later decisions are in force.
 ls -laR /etc/slo /var/log/api
 cat /etc/slo/policy.md /etc/slo/slo.yaml

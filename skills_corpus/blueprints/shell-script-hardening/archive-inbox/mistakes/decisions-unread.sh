@@ -1,5 +1,6 @@
 # Slip: document and settings are followed, the decisions that changed them are not
 # Fails at: hard
+# Source: SKILL.md:13
 #> Read the script and its contract.
 cd /workspace
 cat bin/archive-inbox.sh

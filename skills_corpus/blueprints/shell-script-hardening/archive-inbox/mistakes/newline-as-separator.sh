@@ -1,5 +1,6 @@
 # Slip: names are split at newlines and links are followed by a plain -f
 # Fails at: medium, hard
+# Source: SKILL.md:32
 #> Read the script and its contract.
 cd /workspace
 cat bin/archive-inbox.sh

@@ -1,5 +1,6 @@
 # Slip: a file that has the same name in the archive is replaced
 # Fails at: easy, medium, hard
+# Source: SKILL.md:52
 #> Read the script and its contract.
 cd /workspace
 cat bin/archive-inbox.sh

@@ -1,5 +1,6 @@
 # Slip: everything is quoted, but the loop still runs over the words of ls
 # Fails at: easy, medium, hard
+# Source: SKILL.md:32
 #> Read the script and its contract.
 cd /workspace
 cat bin/archive-inbox.sh

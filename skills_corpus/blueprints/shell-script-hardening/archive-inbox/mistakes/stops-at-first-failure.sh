@@ -1,5 +1,6 @@
 # Slip: strict mode ends the whole batch at the first file that cannot be read
 # Fails at: easy, medium, hard
+# Source: SKILL.md:54
 #> Read the script and its contract.
 cd /workspace
 cat bin/archive-inbox.sh

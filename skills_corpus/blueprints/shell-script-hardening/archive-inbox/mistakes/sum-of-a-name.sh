@@ -1,5 +1,6 @@
 # Slip: sha256sum is given the name, and marks odd names with a backslash
 # Fails at: medium, hard
+# Source: SKILL.md:36
 #> Read the script and its contract.
 cd /workspace
 cat bin/archive-inbox.sh

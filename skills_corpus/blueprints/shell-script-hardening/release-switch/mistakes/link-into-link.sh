@@ -1,5 +1,6 @@
 # Slip: ln -sf onto a link that names a folder puts the new link inside the old release
 # Fails at: easy, medium, hard
+# Source: SKILL.md:61
 #> Read the runbook.
 cd /workspace
 cat RUNBOOK.md deploy.conf incidents/*.md 2>/dev/null

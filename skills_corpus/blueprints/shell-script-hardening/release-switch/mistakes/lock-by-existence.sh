@@ -1,5 +1,6 @@
 # Slip: a lock file that merely exists is taken for a running deployment
 # Fails at: medium, hard
+# Source: SKILL.md:78
 #> Read the runbook.
 cd /workspace
 cat RUNBOOK.md deploy.conf incidents/*.md 2>/dev/null

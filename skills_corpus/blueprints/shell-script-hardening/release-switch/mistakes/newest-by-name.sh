@@ -1,5 +1,6 @@
 # Slip: what may be removed is decided by the order of ls, not by the history
 # Fails at: easy, medium, hard
+# Source: SKILL.md:89
 #> Read the runbook.
 cd /workspace
 cat RUNBOOK.md deploy.conf incidents/*.md 2>/dev/null

@@ -1,5 +1,6 @@
 # Slip: in the pipeline gzip's complaint about the archive is lost, only tar is asked
 # Fails at: medium, hard
+# Source: SKILL.md:48
 #> Read the runbook.
 cd /workspace
 cat RUNBOOK.md deploy.conf incidents/*.md 2>/dev/null

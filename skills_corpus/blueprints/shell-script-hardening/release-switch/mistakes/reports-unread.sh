@@ -1,5 +1,6 @@
 # Slip: the runbook is followed, what was agreed after the incidents is not
 # Fails at: hard
+# Source: SKILL.md:13
 #> Read the runbook.
 cd /workspace
 cat RUNBOOK.md deploy.conf incidents/*.md 2>/dev/null

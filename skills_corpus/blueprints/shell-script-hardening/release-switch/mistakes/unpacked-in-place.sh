@@ -1,5 +1,6 @@
 # Slip: the archive is unpacked into its final folder, which stays when the check fails
 # Fails at: easy, medium, hard
+# Source: SKILL.md:60
 #> Read the runbook.
 cd /workspace
 cat RUNBOOK.md deploy.conf incidents/*.md 2>/dev/null

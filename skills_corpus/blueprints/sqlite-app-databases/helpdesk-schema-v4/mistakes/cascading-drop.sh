@@ -1,5 +1,6 @@
 # Slip: the table is dropped while foreign keys are on, so its comments and attachments go with it
 # Fails at: easy, medium, hard
+# Source: SKILL.md:74-75
 #> See which files there are and read what is wanted. A database can have a write-ahead log beside it, so list before opening anything.
 ls -la /srv/helpdesk /srv/helpdesk/migrations
 cat /srv/helpdesk/migrations/*

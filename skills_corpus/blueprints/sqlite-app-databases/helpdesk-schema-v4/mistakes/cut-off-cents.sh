@@ -1,5 +1,6 @@
 # Slip: the fee is cut to cents without rounding
 # Fails at: easy, medium, hard
+# Source: SKILL.md:52-53
 #> See which files there are and read what is wanted. A database can have a write-ahead log beside it, so list before opening anything.
 ls -la /srv/helpdesk /srv/helpdesk/migrations
 cat /srv/helpdesk/migrations/*

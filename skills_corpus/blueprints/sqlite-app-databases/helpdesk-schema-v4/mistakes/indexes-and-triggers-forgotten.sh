@@ -1,5 +1,6 @@
 # Slip: what hung on the old table is not made again
 # Fails at: easy, medium, hard
+# Source: SKILL.md:81
 #> See which files there are and read what is wanted. A database can have a write-ahead log beside it, so list before opening anything.
 ls -la /srv/helpdesk /srv/helpdesk/migrations
 cat /srv/helpdesk/migrations/*

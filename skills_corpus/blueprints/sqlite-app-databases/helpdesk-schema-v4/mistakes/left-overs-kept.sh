@@ -1,5 +1,6 @@
 # Slip: the tables of the attempt that was broken off stay in the new database
 # Fails at: hard
+# Source: SKILL.md:87
 #> See which files there are and read what is wanted. A database can have a write-ahead log beside it, so list before opening anything.
 ls -la /srv/helpdesk /srv/helpdesk/migrations
 cat /srv/helpdesk/migrations/*

@@ -1,5 +1,6 @@
 # Slip: only the main file is copied, the write-ahead log beside it is not
 # Fails at: hard
+# Source: SKILL.md:16-17
 #> See which files there are and read what is wanted. A database can have a write-ahead log beside it, so list before opening anything.
 ls -la /srv/helpdesk /srv/helpdesk/migrations
 cat /srv/helpdesk/migrations/*

@@ -1,5 +1,6 @@
 # Slip: the highest number ever given to a ticket is not carried over
 # Fails at: medium, hard
+# Source: SKILL.md:83-84
 #> See which files there are and read what is wanted. A database can have a write-ahead log beside it, so list before opening anything.
 ls -la /srv/helpdesk /srv/helpdesk/migrations
 cat /srv/helpdesk/migrations/*

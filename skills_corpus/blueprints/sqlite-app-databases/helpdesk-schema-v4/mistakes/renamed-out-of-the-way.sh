@@ -1,5 +1,6 @@
 # Slip: the old table is renamed away, and the foreign keys of comments follow it
 # Fails at: easy, medium, hard
+# Source: SKILL.md:79-80
 #> See which files there are and read what is wanted. A database can have a write-ahead log beside it, so list before opening anything.
 ls -la /srv/helpdesk /srv/helpdesk/migrations
 cat /srv/helpdesk/migrations/*

@@ -1,5 +1,6 @@
 # Slip: fees typed with a decimal comma are taken as REAL
 # Fails at: medium, hard
+# Source: SKILL.md:37
 #> See which files there are and read what is wanted. A database can have a write-ahead log beside it, so list before opening anything.
 ls -la /srv/helpdesk /srv/helpdesk/migrations
 cat /srv/helpdesk/migrations/*

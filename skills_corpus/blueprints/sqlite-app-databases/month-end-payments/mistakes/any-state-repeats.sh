@@ -1,5 +1,6 @@
 # Slip: a settled row counts as a repeat of its own pending or failed history
 # Fails at: easy, medium, hard
+# Source: SKILL.md:56-57
 #> See what is there, read how a month is closed, and look at the schema with its comments. All of it on a copy: the shop is live.
 ls -l /srv/shop /srv/shop/docs
 cat /srv/shop/docs/*

@@ -1,5 +1,6 @@
 # Slip: lines and payments joined to the order in one query, so that both sums are multiplied
 # Fails at: easy, medium, hard
+# Source: SKILL.md:48
 #> See what is there, read how a month is closed, and look at the schema with its comments. All of it on a copy: the shop is live.
 ls -l /srv/shop /srv/shop/docs
 cat /srv/shop/docs/*

@@ -1,5 +1,6 @@
 # Slip: the month is cut at midnight UTC
 # Fails at: medium, hard
+# Source: SKILL.md:61-62
 #> See what is there, read how a month is closed, and look at the schema with its comments. All of it on a copy: the shop is live.
 ls -l /srv/shop /srv/shop/docs
 cat /srv/shop/docs/*

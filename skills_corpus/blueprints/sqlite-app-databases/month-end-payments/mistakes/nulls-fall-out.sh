@@ -1,5 +1,6 @@
-# Slip: conditions and sums that lose the rows with NULL in them
+# Slip: conditions that lose the rows with NULL in them
 # Fails at: easy, medium, hard
+# Source: SKILL.md:45
 #> See what is there, read how a month is closed, and look at the schema with its comments. All of it on a copy: the shop is live.
 ls -l /srv/shop /srv/shop/docs
 cat /srv/shop/docs/*

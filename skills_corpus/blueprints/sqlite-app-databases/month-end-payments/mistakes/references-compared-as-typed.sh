@@ -1,5 +1,6 @@
 # Slip: references that differ only in case or blanks are taken for two payments
 # Fails at: hard
+# Source: SKILL.md:55
 #> See what is there, read how a month is closed, and look at the schema with its comments. All of it on a copy: the shop is live.
 ls -l /srv/shop /srv/shop/docs
 cat /srv/shop/docs/*

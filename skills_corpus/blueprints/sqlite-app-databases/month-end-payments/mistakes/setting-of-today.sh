@@ -1,5 +1,6 @@
 # Slip: the offset that the settings hold today, though it was changed after the month
 # Fails at: hard
+# Source: SKILL.md:68
 #> See what is there, read how a month is closed, and look at the schema with its comments. All of it on a copy: the shop is live.
 ls -l /srv/shop /srv/shop/docs
 cat /srv/shop/docs/*

@@ -1,5 +1,6 @@
 # Slip: the sender is whoever the display name says
 # Fails at: hard
+# Source: SKILL.md:52
 #> What counts as a confirmation, and whose: procedure and suppliers first, then how the mails are built.
 cat PROCEDURE.md suppliers.csv
 ls mail | wc -l

@@ -1,5 +1,6 @@
 # Slip: the last file wins, not the last mail
 # Fails at: hard
+# Source: SKILL.md:53
 #> What counts as a confirmation, and whose: procedure and suppliers first, then how the mails are built.
 cat PROCEDURE.md suppliers.csv
 ls mail | wc -l

@@ -1,5 +1,6 @@
 # Slip: order numbers are matched as typed
 # Fails at: medium, hard
+# Source: SKILL.md:29-31
 #> What counts as a confirmation, and whose: procedure and suppliers first, then how the mails are built.
 cat PROCEDURE.md suppliers.csv
 ls mail | wc -l

@@ -1,5 +1,6 @@
 # Slip: whoever writes about an order confirms it
 # Fails at: easy, medium, hard
+# Source: SKILL.md:51
 #> What counts as a confirmation, and whose: procedure and suppliers first, then how the mails are built.
 cat PROCEDURE.md suppliers.csv
 ls mail | wc -l

@@ -1,5 +1,6 @@
 # Slip: dates with slashes are all read as month and day
 # Fails at: easy, medium, hard
+# Source: SKILL.md:46
 #> What counts as a confirmation, and whose: procedure and suppliers first, then how the mails are built.
 cat PROCEDURE.md suppliers.csv
 ls mail | wc -l

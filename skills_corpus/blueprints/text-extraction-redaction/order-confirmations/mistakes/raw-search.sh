@@ -1,5 +1,6 @@
 # Slip: the files are searched as they stand, transfer encodings and soft breaks are not undone
 # Fails at: medium, hard
+# Source: SKILL.md:16
 #> What counts as a confirmation, and whose: procedure and suppliers first, then how the mails are built.
 cat PROCEDURE.md suppliers.csv
 ls mail | wc -l

@@ -1,5 +1,6 @@
-# Slip: the last line of the consents wins, and composed accents only
+# Slip: the last line of the consents wins, not the latest statement
 # Fails at: hard
+# Source: SKILL.md:53
 #> The policy decides, so it comes first, with the lists it names. Then the bytes: line ends, marks and encodings differ between tickets.
 cat POLICY.md
 head -n 20 customers.csv consents.csv charsets.csv 2>/dev/null

@@ -1,5 +1,6 @@
 # Slip: our own addresses are recognised by the name anywhere in the domain
 # Fails at: easy, medium, hard
+# Source: SKILL.md:52
 #> The policy decides, so it comes first, with the lists it names. Then the bytes: line ends, marks and encodings differ between tickets.
 cat POLICY.md
 head -n 20 customers.csv consents.csv charsets.csv 2>/dev/null

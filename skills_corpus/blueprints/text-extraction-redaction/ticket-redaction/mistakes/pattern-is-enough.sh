@@ -1,5 +1,6 @@
 # Slip: whatever looks like a card or an account goes, check digits are not computed
 # Fails at: easy, medium, hard
+# Source: SKILL.md:59-60
 #> The policy decides, so it comes first, with the lists it names. Then the bytes: line ends, marks and encodings differ between tickets.
 cat POLICY.md
 head -n 20 customers.csv consents.csv charsets.csv 2>/dev/null

@@ -1,5 +1,6 @@
 # Slip: files are read and written as text, so line ends change
 # Fails at: medium, hard
+# Source: SKILL.md:19
 #> The policy decides, so it comes first, with the lists it names. Then the bytes: line ends, marks and encodings differ between tickets.
 cat POLICY.md
 head -n 20 customers.csv consents.csv charsets.csv 2>/dev/null
