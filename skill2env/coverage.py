@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from skill2env.escaped import markdown, one_line
-from skill2env.models.blueprint import Blueprint, spans
+from skill2env.models.blueprint import Blueprint
+from skill2env.models.fields import spans
 from skill2env.models.skill import Skill
 
 _SHOWN = 160

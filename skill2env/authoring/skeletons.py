@@ -10,7 +10,7 @@ import yaml
 from jinja2 import Environment, StrictUndefined
 
 from skill2env.errors import UsageError
-from skill2env.models.blueprint import SLUG_CHARS, is_slug
+from skill2env.models.fields import SLUG_CHARS, is_slug
 from skill2env.models.skill import Skill, Statement
 from skill2env.models.tree import Tree, text_file
 

@@ -135,7 +135,7 @@ def _parameters() -> str:
     lines = [
         "# Parameters",
         "",
-        "Generated from `skill2env/params.py`. Every key of `params.yaml`, its default, its type with bounds, and its meaning.",
+        "Generated from `skill2env/params/`. Every key of `params.yaml`, its default, its type with bounds, and its meaning.",
         "",
         "| Parameter | Default | Type | Meaning |",
         "|---|---|---|---|",

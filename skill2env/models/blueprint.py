@@ -3,70 +3,17 @@
 from __future__ import annotations
 
 import datetime
-import re
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
 from skill2env.models.base import Record
+from skill2env.models.fields import AbsolutePath, Line, Slug, SnakeCase, Source
 from skill2env.models.making import Making
+from skill2env.models.rubric import Criterion
 
 LEVELS = ("easy", "medium", "hard")
 Level = Literal["easy", "medium", "hard"]
-
-_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_SOURCE = re.compile(r"^[\w./-]+:\d+(-\d+)?$")
-_ABSOLUTE = re.compile(
-    r"^/(?!proc(/|$)|sys(/|$)|dev(/|$)|tests(/|$)|solution(/|$)|logs(/|$))[\w.@+-]+(/[\w.@+-]+)*$"
-)
-
-
-def _regex(text: str) -> str:
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise ValueError(f"not a valid regular expression: {error}") from None
-    return text
-
-
-def is_slug(text: str) -> bool:
-    """Return whether a text may be a `Slug`."""
-    return len(text) <= SLUG_CHARS and bool(_SLUG.fullmatch(text))
-
-
-def is_source(text: str) -> bool:
-    """Return whether a text is FILE:LINE or FILE:FIRST-LAST."""
-    return bool(_SOURCE.match(text))
-
-
-def _source(text: str) -> str:
-    if not is_source(text):
-        raise ValueError("write FILE:LINE or FILE:FIRST-LAST, for instance SKILL.md:12-16")
-    return text
-
-
-def _absolute(text: str) -> str:
-    if not _ABSOLUTE.match(text) or ".." in text.split("/"):
-        raise ValueError(
-            "write an absolute path of plain characters outside /proc, /sys, /dev, /tests, /solution and /logs"
-        )
-    return text
-
-
-def spans(reference: str) -> tuple[str, int, int]:
-    """Return file, first line and last line of a reference such as `SKILL.md:12-16`, which must be well-formed."""
-    file, _, span = reference.rpartition(":")
-    first, _, last = span.partition("-")
-    return file, int(first), int(last or first)
-
-
-Regex = Annotated[str, AfterValidator(_regex)]
-Source = Annotated[str, AfterValidator(_source)]
-AbsolutePath = Annotated[str, AfterValidator(_absolute)]
-SLUG_CHARS = 64
-Slug = Annotated[str, Field(pattern=rf"^{_SLUG.pattern}$", max_length=SLUG_CHARS)]
-SnakeCase = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
-Line = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\n]+$")]
 
 
 class Persona(Record):
@@ -104,72 +51,6 @@ class Limits(Record):
     """Cpus of the agent's container."""
     pids: Annotated[int, Field(ge=16, le=4096)] = 256
     """Processes and threads in the agent's container."""
-
-
-class Order(Record):
-    """One command pattern before another."""
-
-    first: Regex
-    """Must be seen first."""
-    then: Regex
-    """Must not be seen before `first`."""
-
-
-class AtMost(Record):
-    """A bound on how often a pattern is used."""
-
-    pattern: Regex
-    """What is counted in the commands."""
-    times: Annotated[int, Field(ge=0)]
-    """The highest count that is allowed."""
-
-
-class Evidence(Record):
-    """What settles a criterion: exactly one of the keys."""
-
-    used: Regex | None = None
-    """A command matches."""
-    never: Regex | None = None
-    """No command matches."""
-    before: Order | None = None
-    """`first` matches before `then` does."""
-    at_most: AtMost | None = None
-    """The pattern matches at most `times` times."""
-    never_writes: Annotated[str, Field(pattern=r"^/")] | None = None
-    """No path matching this glob was created, changed or deleted."""
-    judge: Annotated[str, Field(min_length=10)] | None = None
-    """A question for a judge model; unanswered without one."""
-
-    @model_validator(mode="after")
-    def _one(self) -> Self:
-        given = [name for name in type(self).model_fields if getattr(self, name) is not None]
-        if len(given) != 1:
-            raise ValueError(
-                f"give exactly one kind of evidence, not {len(given)}: {', '.join(given) or 'none'}"
-            )
-        return self
-
-    @property
-    def is_predicate(self) -> bool:
-        """True where the trajectory alone settles it."""
-        return self.judge is None
-
-
-class Criterion(Record):
-    """One behavioural criterion of the rubric."""
-
-    id: Slug
-    """Name, unique in the rubric."""
-    kind: Literal["must_do", "must_avoid", "best_practice"]
-    """What sort of advice it is."""
-    text: Line
-    """What an expert would do, in one sentence."""
-    source: Source
-    """The lines of the skill that teach it."""
-    weight: Annotated[float, Field(gt=0, le=10)] = 1.0
-    """How much it counts."""
-    evidence: Evidence
-    """What settles it."""
 
 
 class Author(Record):

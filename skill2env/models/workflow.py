@@ -7,7 +7,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from skill2env.models.base import Record
-from skill2env.models.blueprint import Line, Persona, Slug, SnakeCase, Source
+from skill2env.models.blueprint import Persona
+from skill2env.models.fields import Line, Slug, SnakeCase, Source
 
 Text = Annotated[str, Field(min_length=10, max_length=1200)]
 

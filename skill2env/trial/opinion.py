@@ -12,8 +12,8 @@ from skill2env.interop.atif import observed
 from skill2env.llm.client import Model
 from skill2env.llm.quoted import quoted, visible
 from skill2env.models.base import Record
-from skill2env.models.blueprint import Criterion
 from skill2env.models.chat import Ask, Message, Sampling
+from skill2env.models.rubric import Criterion
 from skill2env.models.trial import CriterionResult, Trial
 
 VERSION = "1"

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 import regex
 
-from skill2env.models.blueprint import Criterion, Evidence
+from skill2env.models.rubric import Criterion, Evidence
 from skill2env.models.trial import CriterionResult, Trial
 
 SEARCH_SEC = 5.0

@@ -9,7 +9,8 @@ import pytest
 
 from skill2env.commands.docs import pages, readme
 from skill2env.errors import ExitCode
-from skill2env.models.blueprint import BlueprintSpec, Evidence
+from skill2env.models.blueprint import BlueprintSpec
+from skill2env.models.rubric import Evidence
 from skill2env.stages.validate.gates import GATES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,8 @@ from typing import Any
 
 from skill2env.errors import UsageError
 from skill2env.models.base import content_id, printable
-from skill2env.models.blueprint import Blueprint, is_slug
+from skill2env.models.blueprint import Blueprint
+from skill2env.models.fields import is_slug
 from skill2env.models.outcome import Accepted, Finding, Rejected, Severity
 from skill2env.models.skill import Skill
 from skill2env.models.tree import BadTree, tree_id

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from jinja2 import TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 
-from skill2env.models.blueprint import BlueprintSpec, spans
+from skill2env.models.blueprint import BlueprintSpec
+from skill2env.models.fields import spans
 from skill2env.models.outcome import Finding, Severity
 from skill2env.models.python_source import parse_python
 from skill2env.models.tree import Tree

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from skill2env.models.blueprint import LEVELS, Level, Script, is_source
+from skill2env.models.blueprint import LEVELS, Level, Script
+from skill2env.models.fields import is_source
 from skill2env.models.outcome import Finding, Severity
 from skill2env.models.tree import Tree
 from skill2env.stages.draft.rules import points_nowhere

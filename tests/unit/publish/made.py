@@ -9,20 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from skill2env.models.base import Record
-from skill2env.models.blueprint import (
-    Author,
-    Blueprint,
-    BlueprintSpec,
-    Criterion,
-    Evidence,
-    Limits,
-    Persona,
-    Script,
-    Step,
-)
+from skill2env.models.blueprint import Author, Blueprint, BlueprintSpec, Limits, Persona, Script, Step
 from skill2env.models.outcome import Accepted, Errored, Finding, Rejected, Severity
 from skill2env.models.report import GateResult, ValidationReport
 from skill2env.models.rollout import Rollout, Trajectory
+from skill2env.models.rubric import Criterion, Evidence
 from skill2env.models.skill import BundledFile, Provenance, Skill
 from skill2env.models.task import Task, WorldRun
 from skill2env.models.tree import Node, Tree, pack_gz, text_file, tree_id

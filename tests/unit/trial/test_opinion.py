@@ -7,8 +7,8 @@ import json
 import pytest
 from unit.trial.scripted_model import ScriptedModel, says
 
-from skill2env.models.blueprint import Criterion, Evidence
 from skill2env.models.chat import Ask, Completion
+from skill2env.models.rubric import Criterion, Evidence
 from skill2env.models.trial import CriterionResult, Status, StepRecord, Timing, Trial, Verdict
 from skill2env.trial.opinion import OpinionJudge, agreement, steadiness, transcript
 from skill2env.trial.rubric import evaluate

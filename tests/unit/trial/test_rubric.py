@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skill2env.models.blueprint import AtMost, Criterion, Evidence, Order
+from skill2env.models.rubric import AtMost, Criterion, Evidence, Order
 from skill2env.models.trial import Status, StepRecord, Timing, Trial, Verdict
 from skill2env.trial import rubric
 from skill2env.trial.rubric import SlowPattern, evaluate
