@@ -194,7 +194,7 @@ def _from_code(blocks: list[CodeBlock], needs: _Needs) -> None:
 def _from_lines(lines: list[str], needs: _Needs) -> None:
     in_environment = False
     lines = [line[:MAX_LINE_CHARS] for line in lines]
-    naming = frozenset(lines_naming(lines))
+    naming = lines_naming(lines)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue

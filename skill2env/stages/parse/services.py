@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate
 from typing import NamedTuple
+
+from skill2env.stages.parse.words import containing
 
 HOSTED_NAMES = (
     "Salesforce|LWC|Lightning Web Components|Apex|SOQL|Pardot|MuleSoft|OmniStudio|Marketing Cloud|"
@@ -103,20 +103,15 @@ PHRASES = _phrases()
 CHINESE = tuple(name for name in HOSTED if not name.isascii())
 
 
-def lines_naming(lines: list[str]) -> list[int]:
-    """Return the indexes of the lines that may name a service: some name begins with a word that is in them."""
-    text = "\n".join(lines).lower()
-    if len(text) != sum(map(len, lines)) + len(lines) - 1:
-        return list(range(len(lines)))  # lower case of other length: places in it are none in the lines
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    found = {index for index, line in enumerate(lines) if not line.isascii()}
-    for word in PHRASES.keys() & {*WORD.findall(text)}:
-        place = text.find(word)
-        while place >= 0:
-            index = bisect_right(starts, place) - 1
-            found.add(index)
-            place = text.find(word, starts[index + 1])
-    return sorted(found)
+def lines_naming(lines: list[str]) -> set[int]:
+    """Return the indexes of the lines that may name a service: some name begins in them, and all its words are in the text."""
+    words = {*WORD.findall("\n".join(lines).lower())}
+    beginnings = [
+        first
+        for first in PHRASES.keys() & words
+        if any(words.issuperset(map(str.lower, phrase)) for phrase, _ in PHRASES[first])
+    ]
+    return containing(lines, beginnings) | {index for index, line in enumerate(lines) if not line.isascii()}
 
 
 def services_in(line: str) -> Iterator[Mention]:

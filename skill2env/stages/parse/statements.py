@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from skill2env.models.skill import Statement
 from skill2env.stages.parse.body import Paragraph
+from skill2env.stages.parse.words import containing
 
 Polarity = Literal["do", "dont"]
 Strength = Literal["must", "should"]
@@ -51,23 +52,22 @@ CUES = (
     _cue(r"应该|应当|建议|之前.{0,20}先|推奨|べき", "do", "should"),
 )
 """In order of precedence: prohibitions first, so that `must not` is not taken for `must`."""
-HINTS = (
+HINT_TEXT = (
     "must|shall|never|always|avoid|should|before|don't|don’t|do not|do\nnot|may not|may\nnot|required|sure|prefer|ensure"
     "|recommended|mandatory|forbidden|prohibited|circumstances|ought|禁止|严禁|切勿|不得|不要|不能|绝不|不可|避免|避け|必须"
     "|务必|始终|总是|一定要|必ず|なければならない|应该|应当|建议|之前|推奨|べき|してはいけない|してはならない|しないで"
 )
-QUICK = re.compile(HINTS)
-"""One of these is in every statement; most paragraphs hold none, and this is much faster than the cues."""
+HINTS = tuple(HINT_TEXT.split("|"))
+"""One of these is in every statement; most paragraphs hold none, and looking for them is much faster than for the cues."""
 
 
 def find_statements(paragraphs: list[Paragraph]) -> tuple[Statement, ...]:
     """Return the normative sentences of all paragraphs, list items, cells and headings, with their lines."""
-    return tuple(found for paragraph in paragraphs for found in _statements(paragraph))
+    maybe = containing([paragraph.text for paragraph in paragraphs], HINTS)
+    return tuple(found for index in sorted(maybe) for found in _statements(paragraphs[index]))
 
 
 def _statements(paragraph: Paragraph) -> Iterator[Statement]:
-    if not QUICK.search(paragraph.text.lower()):
-        return
     for offset, sentence in _sentences(paragraph.text):
         text = _plain(sentence)
         cue = _first_cue(text)

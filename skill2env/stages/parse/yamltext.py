@@ -1,11 +1,13 @@
 """A guarded YAML reader: every scalar is a string, nothing is expanded or constructed, depth is bounded.
 
-It builds values from the events of PyYAML's pure Python parser, which is not recursive. libyaml dies of deep
-brackets, and the usual loaders expand aliases and change types (`no`, `1.10`, `2024-01-01`).
+It builds values from the events of PyYAML's parsers, since the usual loaders expand aliases and change types (`no`, `1.10`,
+`2024-01-01`). libyaml reads what is in order, five times as fast; it dies of deep brackets, which are refused before. What it
+doesn't accept the pure Python parser reads, which is not recursive and says best what is wrong.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -22,6 +24,13 @@ COMPACT = re.compile(rf"^[ ]*(?:[-?:][ \t]+){{{MAX_DEPTH + 1},}}", re.MULTILINE)
 """Nesting on one line, as in `- - - - x`."""
 LINE_BREAKS = str.maketrans({"\x85": " ", "\u2028": " ", "\u2029": " "})
 """Line breaks to YAML but not to an editor: line numbers would differ."""
+
+FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""PyYAML has it wherever it was built with libyaml, as the wheels are."""
+SLOW = re.compile(r"(?m)\t|(?:^|[\s,\[{-])\?(?:\s|$)")
+"""What the two parsers see differently: tabs, and where the empty values of explicit keys stand."""
+UNREADABLE = (yaml.YAMLError, ValueError, IndexError)
+"""Besides YAMLError the scanners raise ValueError and IndexError on some escapes, surrogates and directives."""
 
 Value = str | list["Value"] | dict[str, "Value"]
 
@@ -109,18 +118,24 @@ def load(text: str, first_line: int) -> Loaded:
         YamlRefused: syntax, size, depth, an anchor, alias, merge key or tag, or no mapping at the top.
     """
     check_depth(text, first_line)
-    builder = _Builder(first_line)
+    if not SLOW.search(text):
+        with contextlib.suppress(YamlRefused, *UNREADABLE):
+            return _built(text, first_line, FAST)
     try:
-        for event in yaml.parse(text.translate(LINE_BREAKS), Loader=yaml.SafeLoader):
-            builder.take(event)
+        return _built(text, first_line, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (first_line + mark.line, mark.column + 1) if mark else (first_line, 0)
         line = min(line, first_line + text.rstrip("\n").count("\n"))
         raise YamlRefused("yaml-syntax", error.problem or "it can't be read", line, column) from error
-    except (yaml.YAMLError, ValueError, IndexError) as error:
-        # Besides YAMLError the scanner raises ValueError and IndexError on some escapes and directives.
+    except UNREADABLE as error:
         raise YamlRefused("yaml-syntax", "it can't be read", first_line) from error
+
+
+def _built(text: str, first_line: int, loader: type[yaml.SafeLoader] | type[yaml.CSafeLoader]) -> Loaded:
+    builder = _Builder(first_line)
+    for event in yaml.parse(text.translate(LINE_BREAKS), Loader=loader):
+        builder.take(event)
     return builder.loaded
 
 
@@ -184,7 +199,7 @@ class _Builder:
             raise YamlRefused("yaml-tag", f"`{tag}` is a tag", line, column)
         if isinstance(event, yaml.ScalarEvent):
             self.end = end
-            self._place(text_of(event.value), line, start, column, plain=event.style is None)
+            self._place(text_of(event.value), line, start, column, plain=not event.style)
             return
         self._refuse_as_key(line, column)
         if len(self.stack) >= MAX_DEPTH:

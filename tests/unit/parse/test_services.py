@@ -25,12 +25,12 @@ def test_what_is_passed_over_names_nothing(lines: list[str]) -> None:
 
 
 def test_lines_without_a_beginning_are_passed_over() -> None:
-    assert lines_naming(["Send it", "to Slack,", "", "then stop, slackly.", "Call SLACK"]) == [1, 3, 4]
+    assert lines_naming(["Send it", "to Slack,", "", "then stop, slackly.", "Call SLACK"]) == {1, 3, 4}
 
 
 def test_a_name_within_a_run_of_chinese_is_not_passed_over() -> None:
     line = f"请用{CHINESE[0]}发送"
-    assert lines_naming(["", line]) == [1]
+    assert lines_naming(["", line]) == {1}
     assert [mention.name for mention in services_in(line)] == [CHINESE[0]]
 
 

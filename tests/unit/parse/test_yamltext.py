@@ -5,7 +5,11 @@ from __future__ import annotations
 import time
 
 import pytest
+import yaml
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
+from skill2env.stages.parse import yamltext
 from skill2env.stages.parse.yamltext import YamlRefused, load
 
 
@@ -73,3 +77,55 @@ def test_bombs_cost_little(text: str) -> None:
     with pytest.raises(YamlRefused):
         load(text, 1)
     assert time.process_time() - start < 1
+
+
+PARTS = st.sampled_from(
+    [
+        "name",
+        "key",
+        "🔐 한국 é",
+        ": ",
+        ":",
+        "- ",
+        "\n",
+        "\n  ",
+        "\n    ",
+        "'",
+        '"',
+        "\\n",
+        "\\ud83d",
+        " # note",
+        "[",
+        "]",
+        "{",
+        "}",
+        ", ",
+        "|\n",
+        ">-\n",
+        "? ",
+        "&a ",
+        "*a",
+        "!t ",
+        "%",
+        "---",
+        "...",
+        "\t",
+        "\x85",
+        "1.10",
+        "yes",
+        "<<",
+        "@",
+        "`",
+    ]
+)
+
+
+@given(text=st.lists(PARTS, max_size=14).map("".join))
+@settings(max_examples=500, derandomize=True)
+def test_what_the_fast_parser_reads_the_slow_one_reads_alike(text: str) -> None:
+    assume(not yamltext.SLOW.search(text))
+    try:
+        fast = yamltext._built(text, 5, yamltext.FAST)
+    except (YamlRefused, *yamltext.UNREADABLE):
+        return
+    assert fast == yamltext._built(text, 5, yaml.SafeLoader)
