@@ -196,15 +196,22 @@ class _Walker:
     def _report_fence(self, token: Token, start: int, closed: bool) -> None:
         if not closed:
             message = "The code fence is never closed; everything below it counts as code."
-            self.findings.add("code-fence-unclosed", message, start + 1)
+            self.findings.add(
+                "code-fence-unclosed", message, start + 1, column=self._column(start, token.markup)
+            )
         marker = token.markup
         for offset, line in enumerate(token.content.split("\n")):
             text = line.lstrip()
             rest = text[len(marker) :]
             if text.startswith(marker) and rest and rest[0].isalpha() and "`" not in rest:
                 message = "A code fence opens inside another of the same length; make the outer one longer."
-                self.findings.add("code-fence-nested", message, start + 2 + offset)
+                inner = start + 1 + offset
+                self.findings.add("code-fence-nested", message, inner + 1, column=self._column(inner, marker))
                 return
+
+    def _column(self, index: int, text: str) -> int:
+        """Return where a text begins in a line, from 1; 0 where it does not."""
+        return self.lines[index].find(text) + 1 if index < len(self.lines) else 0
 
 
 def _first_paragraph(body: Body) -> str:

@@ -84,11 +84,12 @@ def by_key(entries: list[Entry], findings: Findings) -> tuple[dict[str, Entry], 
         plain = entry.key.strip().lower().replace("_", "-")
         meant = SPELLINGS.get(plain, plain)
         if meant in SPECIFIED and meant not in known:
-            findings.add("key-spelling", f"`{shown(entry.key)}` is spelt `{meant}`.", entry.line)
+            message = f"`{shown(entry.key)}` is spelt `{meant}`."
+            findings.add("key-spelling", message, entry.line, column=entry.key_column)
             known[meant] = entry
         else:
             message = f"`{shown(entry.key)}` is not a key of the specification; move it under metadata."
-            findings.add("unknown-key", message, entry.line)
+            findings.add("unknown-key", message, entry.line, column=entry.key_column)
             others.append(entry)
     for key, entry in known.items():
         _report_type(key, entry, findings)

@@ -27,12 +27,13 @@ BUNDLED = re.compile(
 Target = Literal["url", "file", "anchor", "mail"]
 
 
-def find_links(body: Body, paths: frozenset[str], findings: Findings) -> tuple[Link, ...]:
+def find_links(body: Body, lines: list[str], paths: frozenset[str], findings: Findings) -> tuple[Link, ...]:
     """Return the links, images and bare addresses of a text; links to absent files become findings."""
     links = tuple(link for paragraph in body.paragraphs for link in _links(paragraph, body, paths, findings))
     for link in links:
         if link.kind == "file" and not link.exists:
-            _report_missing(link.target, link.line, findings)
+            at = lines[link.line - 1].find(link.target) + 1 if 0 < link.line <= len(lines) else 0
+            _report_missing(link.target, link.line, findings, at)
     return links
 
 

@@ -30,7 +30,7 @@ from skill2env.stages.parse.yamltext import MAX_YAML_BYTES
 AcceptedSkill = Accepted[Skill]
 """Kept, because pydantic would make the class anew for every skill."""
 NAME = "parse"
-VERSION = "3"
+VERSION = "4"
 
 
 class SkillSource(Record):
@@ -106,7 +106,7 @@ def _read_text(tree: Tree, skill_id: str, origin: Provenance | None) -> Accepted
     lines = closed(front.body, findings)
     body = read_body(lines, findings)
     fields = read_fields(front, skill_id, body.first_paragraph, findings)
-    links = find_links(body, tree.paths, findings)
+    links = find_links(body, lines, tree.paths, findings)
     references = find_bundled(lines, links, tree.paths, findings)
     refused = refuse(Reading(findings, fields.name, fields.description))
     if refused is not None:

@@ -65,6 +65,8 @@ class Entry:
     """Column of the value, from 1; 0 where it is not known."""
     source: Source | None = None
     """None where the key was not read from valid YAML."""
+    key_column: int = 0
+    """Column of the key, as `column`."""
 
 
 class Piece(NamedTuple):
@@ -104,6 +106,7 @@ class _Frame:
     column: int
     key: str | None = None
     key_line: int = 0
+    key_column: int = 0
     key_source: Span = NOWHERE
 
 
@@ -222,12 +225,14 @@ class _Builder:
         if isinstance(frame.value, list):
             frame.value.append(value)
         elif frame.key is None:
-            frame.key, frame.key_line, frame.key_source = str(value), line, Span(start, self.end)
+            frame.key, frame.key_line, frame.key_column = str(value), line, column
+            frame.key_source = Span(start, self.end)
             if frame.key == "<<":
                 raise YamlRefused("yaml-anchor", "`<<` is a merge key", line, column)
         else:
             source = Source(frame.key_source, Span(start, self.end))
-            self._put(frame, Entry(frame.key, value, frame.key_line, plain, column, source))
+            entry = Entry(frame.key, value, frame.key_line, plain, column, source, frame.key_column)
+            self._put(frame, entry)
 
     def _put(self, frame: _Frame, entry: Entry) -> None:
         assert isinstance(frame.value, dict)

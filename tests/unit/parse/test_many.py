@@ -11,6 +11,7 @@ from skill2env.pipeline import answers
 from skill2env.stages import parse
 from skill2env.stages.context import Context
 from skill2env.stages.parse import work
+from skill2env.stages.parse.many import in_order, reading_pool
 from skill2env.store.results import ResultStore
 from skill2env.store.workspace import Workspace
 
@@ -42,3 +43,9 @@ def test_processes_give_the_same_answers(tmp_path: Path, monkeypatch: pytest.Mon
         ("three", "accepted"),
         ("two", "accepted"),
     ]
+
+
+def test_answers_come_in_order_whatever_is_left_of_a_batch() -> None:
+    with reading_pool(2) as pool:
+        assert list(in_order(abs, range(-19, 0), pool, 2)) == list(range(19, 0, -1))
+        assert list(in_order(abs, (), pool, 2)) == []
