@@ -84,8 +84,7 @@ class Import:
     def _take(self, found: Found) -> Result:
         digest = self._digest(found)
         name = self._shelf.by_place.get((self._source.origin, found.path), "")
-        if name and self._same(name, found, digest):
-            return Result(path=found.path, skill_id=name, fate=Fate.UNCHANGED, sha256=digest)
+        same = bool(name) and self._same(name, found, digest)
         like = self._shelf.by_digest.get(digest, "")
         if like and not name and not found.findings.blocks:
             return Result(path=found.path, fate=Fate.COPY, like=like, sha256=digest)
@@ -93,6 +92,11 @@ class Import:
         licence = resolve(
             self._source, found, read.skill.licence if read.skill else "", self._params.licences
         )
+        if name and licence.spdx != self._shelf.records[name].licence:
+            message = f"The licence was {self._shelf.records[name].licence} when the skill was taken, and is {licence.spdx} now."
+            found.findings.add("licence-changed", message)
+        elif same:
+            return Result(path=found.path, skill_id=name, fate=Fate.UNCHANGED, sha256=digest)
         findings = self._judged(found, read)
         result = Result(
             path=found.path, fate=Fate.REFUSED, licence=licence.spdx, sha256=digest, findings=findings

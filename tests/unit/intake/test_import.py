@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from identify.vendor.licenses import LICENSES
 from unit.intake.repositories import MIT, NO_DERIVATIVES, codes, commit, imported, repository, skill, write
 
 from skill2env.errors import UsageError
@@ -195,6 +196,22 @@ def test_a_change_of_mode_alone_is_a_change(tmp_path: Path) -> None:
     os.chmod(source / "a" / "run.sh", 0o755)
     told = imported(source, tmp_path / "corpus")["a"]
     assert [(one.file, one.what) for one in told.changes] == [("run.sh", "mode")]
+
+
+def test_a_licence_that_changed_is_told_though_the_files_are_the_same(tmp_path: Path) -> None:
+    source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")})
+    corpus = tmp_path / "corpus"
+    imported(source, corpus)
+    apache = dict(LICENSES)["Apache-2.0"]
+    (source / "LICENSE").write_text(apache)
+    told = imported(source, corpus)["a"]
+    assert str(told.fate) == "changed" and [item.code for item in told.findings] == ["licence-changed"]
+    assert str(imported(source, corpus, update=True)["a"].fate) == "updated"
+    assert yaml.safe_load(provenance_path(corpus, "a").read_text())["licence"] == "Apache-2.0"
+    assert str(imported(source, corpus)["a"].fate) == "unchanged"
+    (source / "LICENSE").write_text(NO_DERIVATIVES)
+    told = imported(source, corpus, update=True)["a"]
+    assert str(told.fate) == "refused" and "licence-changed" in [item.code for item in told.findings]
 
 
 def test_what_was_changed_here_is_not_replaced(tmp_path: Path) -> None:
