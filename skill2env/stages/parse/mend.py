@@ -29,6 +29,8 @@ from skill2env.stages.parse.frontmatter import Front, read_front
 from skill2env.stages.parse.written import is_plain, rendered
 from skill2env.stages.parse.yamltext import Entry
 
+MAX_ROUNDS = 5
+"""Of one step: a fence that was closed may show another that is not."""
 UNMENDABLE = ("binary-file", "frontmatter-too-large", "frontmatter-too-deep")
 
 
@@ -48,7 +50,10 @@ def mended(data: bytes, skill_id: str) -> bytes:
         return data
     lossy = findings.has("not-utf8") and "\ufffd" in text
     for step in (_with_frontmatter, _with_values, _with_fences):
-        text = _guarded(text, step, skill_id)
+        for _ in range(MAX_ROUNDS):
+            before, text = text, _guarded(text, step, skill_id)
+            if text == before:
+                break
     return data if lossy else text.encode("utf-8")
 
 

@@ -251,3 +251,14 @@ def test_the_command_fails_until_the_file_is_mended(tmp_path: Path) -> None:
     assert [(f["code"], f["line"], f["fixable"]) for f in told["findings"]] == [("unknown-key", 4, False)]
     assert runner.invoke(app, ["lint", str(folder)]).exit_code == ExitCode.OK
     assert runner.invoke(app, ["lint", str(folder), "--strict"]).exit_code == ExitCode.FOUND
+
+
+def test_mending_goes_on_until_nothing_is_left_to_mend() -> None:
+    """Found by `make fuzz`: fences that are closed in one round show others that are not."""
+    text = (
+        b"---\nname: probe\ndescription: d\n---\n```SETTINGS = {\n\n## Cut\n```bash\n\n## Count\n```bash\n\n## More\n"
+        b"```SETTINGS = {\n\n## Cut\n```bash\n\n## Last"
+    )
+    once = mended(text, "probe")
+    assert once != text
+    assert mended(once, "probe") == once
