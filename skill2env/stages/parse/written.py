@@ -35,7 +35,7 @@ def scalar(text: str) -> str:
 
 def is_plain(text: str) -> bool:
     """Return whether a text can stand without quotes and is read as text then."""
-    if not PLAIN.fullmatch(text) or UNFIT_INSIDE.search(text):
+    if not text or not PLAIN.fullmatch(text) or UNFIT_INSIDE.search(text):
         return False
     return not any(pattern.match(text) for _, pattern in TYPED.get(text[0], []))
 

@@ -262,3 +262,9 @@ def test_mending_goes_on_until_nothing_is_left_to_mend() -> None:
     once = mended(text, "probe")
     assert once != text
     assert mended(once, "probe") == once
+
+
+def test_a_translated_key_without_a_value_is_no_crash() -> None:
+    """Found by `make fuzz`: what is left of a value of control characters is empty."""
+    text = "---\n**名称：** probe\n**描述：** \x01\n---\nSome words.\n".encode()
+    assert b"name: probe" in mended(text, "probe")
