@@ -101,18 +101,25 @@ def _with_line_feeds(text: str, findings: Findings) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def _line(text: str, at: int) -> int:
+    """Return the line of a character that is dropped; one that leaves nothing behind the last break counts to the line before."""
+    start = text.rfind("\n", 0, at) + 1
+    left = start == 0 or CONTROLS.sub("", text[start:].replace("\0", ""))
+    return text.count("\n", 0, at) + bool(left)
+
+
 def _without_controls(text: str, findings: Findings) -> str:
     dropped = 0
     nul = text.find("\0")
     if nul >= 0:
         dropped += text.count("\0")
         message = f"The file holds {dropped} NUL bytes; they were dropped."
-        findings.add("nul-byte", message, text.count("\n", 0, nul) + 1, column=_column(text, nul))
+        findings.add("nul-byte", message, _line(text, nul), column=_column(text, nul))
     first = CONTROLS.search(text)
     if first:
         controls = len(CONTROLS.findall(text))
         dropped += controls
-        line = text.count("\n", 0, first.start()) + 1
+        line = _line(text, first.start())
         message = f"The file holds {controls} control characters; they were dropped."
         findings.add("control-character", message, line, column=_column(text, first.start()))
     if dropped > MAX_CONTROL_SHARE * len(text):

@@ -49,3 +49,12 @@ def test_columns_are_those_of_the_text(tmp_path: Path) -> None:
         (code, text) for code, text in wanted if not any(c == code and t.startswith(text) for c, t in pointed)
     ]
     assert missing == [], pointed
+
+
+def test_what_is_dropped_behind_the_last_line_counts_to_it(tmp_path: Path) -> None:
+    """Found by `make fuzz`: the finding spoke of a line that the text does not have."""
+    for rest in ("\0\0", "\x01", "\0\x01"):
+        (tmp_path / "SKILL.md").write_text(f"---\nname: probe\ndescription: Adds.\n---\nWords.\n{rest}")
+        answer = read_skill(tmp_path, "probe")
+        assert isinstance(answer, Accepted)
+        assert max(item.line for item in answer.record.findings) == answer.record.text_lines == 5
