@@ -1,4 +1,4 @@
-"""What the fuzzer calls with one input: the reader and the mender must answer with findings, and agree."""
+"""What the fuzzer calls with one input: reader, mender, judge and screens must answer with findings, and agree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["skill2env.stages.parse"]):
+with atheris.instrument_imports(include=["skill2env.stages.parse", "skill2env.intake.screens"]):
+    from skill2env.feasibility import judge
+    from skill2env.intake.codes import Findings
+    from skill2env.intake.screens import screen
     from skill2env.models.outcome import Rejected
     from skill2env.stages.parse import mended, read_skill
 
@@ -18,7 +21,11 @@ SHAPES = (b"%s", b"---\n%s\n---\nA body with words.\n", b"---\nname: probe\ndesc
 
 
 def check(data: bytes) -> None:
-    """Read and mend one file; raises where the answer is none."""
+    """Read, mend, judge and screen one file; raises where the answer is none."""
+    lines = data.count(b"\n") + data.count(b"\r") + 1
+    screened = Findings()
+    screen({"SKILL.md": data}, screened)
+    assert all(0 <= finding.line <= lines for finding in screened.all())
     answer = read_skill(FOLDER, "probe", skill_bytes=data)
     if isinstance(answer, Rejected):
         assert answer.rule
@@ -28,6 +35,7 @@ def check(data: bytes) -> None:
     assert skill.name
     assert skill.description
     assert all(0 <= finding.line <= skill.text_lines for finding in skill.findings)
+    assert judge(skill).reason
     once = mended(data, "probe")
     assert mended(once, "probe") == once, "mending twice differs from mending once"
     again = read_skill(FOLDER, "probe", skill_bytes=once)

@@ -177,10 +177,10 @@ KINDS: dict[str, Kind] = {
 
 
 class Findings:
-    """The findings of one item; each (code, file, line, message) once, at most `MAX_PER_CODE` a code."""
+    """The findings of one item; each (code, file, line, message) once, and of a code at most some."""
 
-    def __init__(self, file: str = "") -> None:
-        self.file = file
+    def __init__(self, file: str = "", *, most: int = MAX_PER_CODE) -> None:
+        self.file, self._most = file, most
         self._seen: dict[tuple[str, str, int, str], Finding] = {}
         self._counts: dict[str, int] = {}
 
@@ -207,7 +207,7 @@ class Findings:
         if key in self._seen:
             return
         self._counts[code] = self._counts.get(code, 0) + 1
-        if self._counts[code] <= MAX_PER_CODE:
+        if self._counts[code] <= self._most:
             shown = message if len(message) <= MAX_MESSAGE_CHARS else message[: MAX_MESSAGE_CHARS - 1] + "…"
             self._seen[key] = Finding(
                 code=code,
@@ -228,11 +228,11 @@ class Findings:
             Finding(
                 code=code,
                 severity=KINDS[code].severity,
-                message=f"And {count - MAX_PER_CODE} more of the same kind: {KINDS[code].about}.",
+                message=f"And {count - self._most} more of the same kind: {KINDS[code].about}.",
                 file=self.file,
             )
             for code, count in self._counts.items()
-            if count > MAX_PER_CODE
+            if count > self._most
         )
         return tuple(sorted(self._seen.values(), key=lambda item: (item.file, item.line, item.column))) + more
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from skill2env.models.skill import CodeBlock
 from skill2env.stages.parse.body import read_body
@@ -13,29 +15,47 @@ HEADING = re.compile(r"^(#{1,6})\s+\S")
 TEMPLATES = ("markdown", "md", "mdx", "text", "txt")
 """Languages whose blocks may hold headings of their own."""
 MAX_LINES = 5_000
-"""Beyond it nothing is looked for: every round reads the text once more."""
-MAX_ROUNDS = 4
+"""Of a text in which anything is looked for: every round reads it once more."""
+MAX_READ = 200_000
+"""Lines that all rounds together read."""
+
+
+class _Change(NamedTuple):
+    """What was done to a line, as a finding."""
+
+    code: str
+    message: str
+    line: int
+    column: int
 
 
 def closed(lines: list[str], findings: Findings) -> list[str]:
     """Return the lines of a text with fences closed or moved to the margin, as many as were given.
 
     A fence inside a list item whose code stands at the margin is moved there; one that runs to the end of
-    the text is closed in the empty line above the next heading. What can't be told is left as it is.
+    the text is closed in the empty line above the next heading. What can't be told is left as it is, and so is a text
+    in which each fence that is closed shows another one for too long.
     """
     if len(lines) > MAX_LINES or _balanced(lines):
         return lines
-    for _ in range(MAX_ROUNDS):
-        blocks = [block for block in read_body(lines, Findings()).blocks if not block.closed]
-        mended = list(lines)
-        for block in blocks:
-            _move_to_margin(mended, block, findings)
-        if mended == lines and blocks:
-            _close_above_heading(mended, blocks[-1], findings)
-        if mended == lines:
-            break
-        lines = mended
+    mended, changes = lines, dict[_Change, None]()
+    for _ in range(MAX_READ // len(lines)):
+        before, mended = mended, _once_closed(mended, changes)
+        if mended == before:
+            for change in changes:
+                findings.add(change.code, change.message, change.line, column=change.column)
+            return mended
     return lines
+
+
+def _once_closed(lines: list[str], changes: dict[_Change, None]) -> list[str]:
+    blocks = [block for block in read_body(lines, Findings()).blocks if not block.closed]
+    mended = list(lines)
+    for block in blocks:
+        changes.update(dict.fromkeys(_move_to_margin(mended, block)))
+    if mended == lines and blocks:
+        changes.update(dict.fromkeys(_close_above_heading(mended, blocks[-1])))
+    return mended
 
 
 def with_last_closed(lines: list[str]) -> list[str]:
@@ -74,7 +94,7 @@ def _balanced(lines: list[str]) -> bool:
     return opened is None
 
 
-def _move_to_margin(lines: list[str], block: CodeBlock, findings: Findings) -> None:
+def _move_to_margin(lines: list[str], block: CodeBlock) -> Iterator[_Change]:
     """Move an indented opening fence to the margin where its code and its closing fence stand there."""
     start = block.start_line - 1
     opening = FENCE.match(lines[start])
@@ -87,10 +107,10 @@ def _move_to_margin(lines: list[str], block: CodeBlock, findings: Findings) -> N
     if content and not any(line.startswith(opening[1]) for line in content):
         lines[start] = lines[start].lstrip()
         message = "The code fence is indented and its code is not; move it to the margin."
-        findings.add("code-fence-indented", message, start + 1, column=len(opening[1]) + 1)
+        yield _Change("code-fence-indented", message, start + 1, len(opening[1]) + 1)
 
 
-def _close_above_heading(lines: list[str], block: CodeBlock, findings: Findings) -> None:
+def _close_above_heading(lines: list[str], block: CodeBlock) -> Iterator[_Change]:
     """Close a block that runs to the end in the last empty line above the first heading in it."""
     opening = FENCE.match(lines[block.start_line - 1])
     if opening is None or opening[1] or block.language in TEMPLATES or not _runs_to_end(block, lines):
@@ -105,7 +125,7 @@ def _close_above_heading(lines: list[str], block: CodeBlock, findings: Findings)
             if glued.endswith(opening[2]) and glued != opening[2]:
                 lines[index - 2] = glued.removesuffix(opening[2])
             message = f"The code fence is never closed; it was closed above the heading on line {index + 1}."
-            findings.add("code-fence-unclosed", message, block.start_line, column=1)
+            yield _Change("code-fence-unclosed", message, block.start_line, 1)
             return
 
 

@@ -29,8 +29,8 @@ from skill2env.stages.parse.frontmatter import Front, read_front
 from skill2env.stages.parse.written import is_plain, rendered
 from skill2env.stages.parse.yamltext import Entry
 
-MAX_ROUNDS = 5
-"""Of one step: a fence that was closed may show another that is not."""
+MAX_ROUNDS = 16
+"""Of one step, as a fence that was closed may show another that is not; a step that takes more is not taken at all."""
 UNMENDABLE = ("binary-file", "frontmatter-too-large", "frontmatter-too-deep")
 
 
@@ -50,9 +50,11 @@ def mended(data: bytes, skill_id: str) -> bytes:
         return data
     lossy = findings.has("not-utf8") and "\ufffd" in text
     for step in (_with_frontmatter, _with_values, _with_fences):
+        after = text
         for _ in range(MAX_ROUNDS):
-            before, text = text, _guarded(text, step, skill_id)
-            if text == before:
+            before, after = after, _guarded(after, step, skill_id)
+            if after == before:
+                text = after
                 break
     return data if lossy else text.encode("utf-8")
 
@@ -159,7 +161,7 @@ def _with_fences(text: str, skill_id: str) -> str:
     lines = text.split("\n")
     body = closed(front.body, Findings())
     lines = [new if new != old else line for line, old, new in zip(lines, front.body, body, strict=True)]
-    findings = Findings()
+    findings = Findings(most=len(body))
     read_body(body, findings)
     for finding in reversed(findings.all()):
         opening = FENCE.match(lines[finding.line - 1]) if finding.code == "info-string-is-code" else None

@@ -268,3 +268,24 @@ def test_a_translated_key_without_a_value_is_no_crash() -> None:
     """Found by `make fuzz`: what is left of a value of control characters is empty."""
     text = "---\n**名称：** probe\n**描述：** \x01\n---\nSome words.\n".encode()
     assert b"name: probe" in mended(text, "probe")
+
+
+CHAIN = '1. **Cut**\n   ```bash\ncut -c1 a\n\n```RULES = { "keep": 7 }\n\n## Count\n\n'
+"""A fence that, once it is closed, leaves the next one open."""
+
+
+@pytest.mark.parametrize(("count", "mends"), [(20, True), (700, False)])
+def test_a_long_row_of_fences_is_mended_whole_or_not_at_all(count: int, mends: bool) -> None:
+    """Found by `make fuzz`: a bound on rounds left such texts half mended, and mending them again went on."""
+    text = (HEAD + CHAIN * count).encode()
+    once = mended(text, "probe")
+    assert once.count(b"\n   ```bash") == (0 if mends else count)
+    assert (once.count(b"\n```\nRULES = ") == count) is mends
+    assert mended(once, "probe") == once
+
+
+def test_more_faults_than_are_told_are_mended() -> None:
+    """Only so many findings of a kind are told."""
+    text = HEAD + '```RULES = { "keep": 7 }\n```\n' * 150
+    once = mended(text.encode(), "probe").decode()
+    assert once.count('```\nRULES = { "keep": 7 }\n```\n') == 150
