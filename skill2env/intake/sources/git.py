@@ -29,7 +29,12 @@ MAX_MEMORY_BYTES = 6 << 30
 """Address space of each git process; a pack of the size above is mapped into it."""
 MAX_LISTED_BYTES = 1000 * MAX_ENTRIES
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
-_KEPT = ("PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY")
+_KEPT = ("PATH", "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY")
+_TRUSTED = {
+    "GIT_SSL_CAINFO": ("GIT_SSL_CAINFO", "SSL_CERT_FILE"),
+    "GIT_SSL_CAPATH": ("GIT_SSL_CAPATH", "SSL_CERT_DIR"),
+}
+"""Where git reads certificates from, and the variables that may say so; git itself does not know OpenSSL's names."""
 _CONFIG = """\
 [safe]
     directory = "{directory}"
@@ -78,7 +83,7 @@ def repository(where: str, revision: str, origin: str) -> Iterator[Source]:
         tempfile.TemporaryDirectory(prefix="skill2env-import-") as scratch,
         Path(scratch, "errors").open("w+b") as errors,
     ):
-        git = _Git(Path(scratch), errors, protocol, where)
+        git = _Git(Path(scratch), errors, protocol, public)
         git.run("init", "--quiet", "--bare", "--template=", git.place)
         fetch = (
             "fetch",
@@ -115,26 +120,36 @@ class _Git:
     """The git program with nothing of its user's or the source's settings."""
 
     def __init__(self, scratch: Path, errors: IO[bytes], protocol: str, where: str) -> None:
+        """Prepare git; `where` is a path, or an address without user and password."""
         self.place, self._where = str(scratch / "objects.git"), where
         config = scratch / "config"
         directory = where.replace("\\", "\\\\").replace('"', '\\"')
         if not directory.isprintable():
             raise UsageError(f"the path {directory!r} holds control characters; rename the folder")
         config.write_text(_CONFIG.format(directory=directory), encoding="utf-8")
-        self._env = {name: os.environ[name] for name in _KEPT if name in os.environ} | {
-            "HOME": str(scratch),
-            "LC_ALL": "C",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": str(config),
-            "GIT_ATTR_NOSYSTEM": "1",
-            "GIT_ALLOW_PROTOCOL": protocol,
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_ASKPASS": "false",
-            "GIT_NO_LAZY_FETCH": "1",
-            "GIT_NO_REPLACE_OBJECTS": "1",
-            "GIT_LFS_SKIP_SMUDGE": "1",
-            "GIT_OPTIONAL_LOCKS": "0",
+        trusted = {
+            own: next((str(Path(os.environ[name]).absolute()) for name in names if os.environ.get(name)), "")
+            for own, names in _TRUSTED.items()
         }
+        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        self._env = (
+            kept
+            | {name: path for name, path in trusted.items() if path}
+            | {
+                "HOME": str(scratch),
+                "LC_ALL": "C",
+                "GIT_CONFIG_NOSYSTEM": "1",
+                "GIT_CONFIG_GLOBAL": str(config),
+                "GIT_ATTR_NOSYSTEM": "1",
+                "GIT_ALLOW_PROTOCOL": protocol,
+                "GIT_TERMINAL_PROMPT": "0",
+                "GIT_ASKPASS": "false",
+                "GIT_NO_LAZY_FETCH": "1",
+                "GIT_NO_REPLACE_OBJECTS": "1",
+                "GIT_LFS_SKIP_SMUDGE": "1",
+                "GIT_OPTIONAL_LOCKS": "0",
+            }
+        )
         self._errors = errors
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
