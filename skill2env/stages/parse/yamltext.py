@@ -27,8 +27,11 @@ LINE_BREAKS = str.maketrans({"\x85": " ", "\u2028": " ", "\u2029": " "})
 
 FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """PyYAML has it wherever it was built with libyaml, as the wheels are."""
-SLOW = re.compile(r"(?m)\t|(?:^|[\s,\[{-])\?(?:\s|$)")
-"""What the two parsers see differently: tabs, and where the empty values of explicit keys stand."""
+SLOW = re.compile(r"(?m)[\t\ufeff]|[|>][-+0-9]*#|(?:^|[\s,\[{-])\?(?:\s|$)")
+"""What the two parsers see differently: tabs, byte order marks, comments glued to `|`, empty values of explicit keys.
+
+A `?` inside a word in brackets is left to libyaml: YAML allows it, and the Python parser refuses it.
+"""
 UNREADABLE = (yaml.YAMLError, ValueError, IndexError)
 """Besides YAMLError the scanners raise ValueError and IndexError on some escapes, surrogates and directives."""
 

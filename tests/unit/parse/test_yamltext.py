@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from skill2env.stages.parse import yamltext
-from skill2env.stages.parse.yamltext import YamlRefused, load
+from skill2env.stages.parse.yamltext import Source, Span, YamlRefused, load
 
 
 def values(text: str) -> dict[str, object]:
@@ -103,6 +104,9 @@ PARTS = st.sampled_from(
         "|\n",
         ">-\n",
         "? ",
+        "?",
+        "\ufeff",
+        "|#",
         "&a ",
         "*a",
         "!t ",
@@ -123,9 +127,25 @@ PARTS = st.sampled_from(
 @given(text=st.lists(PARTS, max_size=14).map("".join))
 @settings(max_examples=500, derandomize=True)
 def test_what_the_fast_parser_reads_the_slow_one_reads_alike(text: str) -> None:
-    assume(not yamltext.SLOW.search(text))
+    assume(not yamltext.SLOW.search(text) and not ("?" in text and re.search(r"[\[{]", text)))
     try:
         fast = yamltext._built(text, 5, yamltext.FAST)
     except (YamlRefused, *yamltext.UNREADABLE):
         return
     assert fast == yamltext._built(text, 5, yaml.SafeLoader)
+
+
+def test_behind_a_byte_order_mark_values_stand_where_they_are() -> None:
+    text = "\ufeff\nname: a"
+    assert load(text, 1).entries[0].source == Source(Span(2, 6), Span(8, 9))
+    assert yamltext._built(text, 1, yamltext.FAST).entries[0].source == Source(Span(1, 5), Span(7, 8))
+
+
+def test_a_comment_glued_to_a_block_is_refused() -> None:
+    assert yamltext._built("name: |#\n  a", 1, yamltext.FAST).entries
+    with pytest.raises(YamlRefused):
+        load("name: |#\n  a", 1)
+
+
+def test_a_question_in_brackets_is_read() -> None:
+    assert load("triggers: [what is new?, why?]", 1).entries[0].value == ["what is new?", "why?"]
