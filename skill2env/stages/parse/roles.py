@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from skill2env.models.skill import CodeBlock, Role, Section
 from skill2env.stages.parse.guess import DRAWN, SAMPLE_CHARS, guess_language
@@ -68,6 +69,9 @@ BLANK = re.compile(
     r"\[[A-Z][^\[\]\n()]{1,60}\](?!\()|<[a-zA-Z][\w -]{1,40}>|\{\{?[A-Za-z_][\w .-]{0,40}\}?\}"
     r"|\bYYYY\b|\bX{2,}\b|\b[XY]/\d|_{4,}|\bTODO\b|\bTBD\b|…|\.\.\."
 )
+NAMES_TEMPLATE = re.compile(r"\btemplate\b", re.I)
+TROUBLE = re.compile(r"\berror|troubleshoot|故障|エラー", re.I)
+FEW_ROWS = 3
 SLASHED = re.compile(r"\s*/[a-z][\w:-]+(?:\s|$)")
 """A command of an agent program."""
 SHELL = frozenset(("bash", "powershell", "batch", "cmd", "bat"))
@@ -81,6 +85,7 @@ CONFIG = words(
     "editorconfig bazel csproj msbuild plist systemd"
 )
 DATA = frozenset(("json", "markdown", "csv", "diff"))
+PROSE = ("text", "markdown")
 FIGURES = frozenset(("mermaid", "dot", "graphviz", "plantuml", "math", "ascii", "tree", "regex"))
 
 
@@ -142,7 +147,7 @@ def _role(block: CodeBlock, guess: str, around: _Around) -> Role:
         return "template"
     if guess in CODE or (block.confidence == 1.0 and guess not in CONFIG and guess not in DATA):
         return "file" if _of_file(around, text) else "run"
-    return _role_of_data(block, guess, text, around)
+    return _role_of_data(_Shown(block, guess, text, around))
 
 
 def _anti(block: CodeBlock, around: _Around) -> bool:
@@ -176,53 +181,76 @@ def _of_file(around: _Around, text: str) -> bool:
     )
 
 
-def _role_of_data(block: CodeBlock, guess: str, text: str, around: _Around) -> Role:
-    """Return the role of a block that is neither commands nor source code."""
-    near = f"{around.lead} {around.title}"
-    drawn = len(DRAWN.findall(text))
-    rows = text.count("\n") + 1
-    blanks = len(BLANK.findall(text))
-    if guess in ("text", "yaml") and drawn >= max(3, rows / 2):
-        return "figure"
-    if guess in ("text", "markdown") and len(ARROW.findall(text)) >= 2:
-        return "figure"
-    if not block.language and len(SPEAKER.findall(text)) >= 2:
-        return "output"
-    if guess in ("text", "markdown") and len(BOX.findall(text)) >= max(2, rows / 2):
-        return "template"
-    if guess == "text" and len(CALLS.findall(text)) > rows / 2:
-        return "run"
-    if not block.language and guess == "yaml" and CALL.match(text):
-        return "run"
-    listed = len(ITEM.findall(text)) >= max(2, rows / 3)
-    if guess == "yaml" and not block.language and listed:
-        return "figure"
-    if guess in CONFIG and guess != "json":
-        if BEFORE_AFTER.search(text):
-            return "run"
-        if OUTPUT.search(around.lead) and not FORM.search(around.lead):
-            return "output"
-        return "template" if blanks >= 3 and guess == "yaml" and FORM.search(near) else "file"
-    if guess == "json":
-        if OUTPUT.search(near) and not NAMES_FILE.search(around.lead):
-            return "output"
-        return "template" if re.search(r"\btemplate\b", near, re.I) else "file"
-    blanks += len(SMALL_BLANK.findall(text))
-    form = bool(FORM.search(near)) and bool(blanks or FORM.search(WEAK_FORM.sub("", near)))
-    if guess == "markdown":
-        return "template" if blanks or form or not OUTPUT.search(near) else "output"
-    if SLASHED.match(text) or PROMPTED.match(text):
-        return "run"
-    if blanks >= 2 or (form and blanks):
-        return "template"
-    if not block.language and rows <= 3 and ASKED.search(near):
-        return "run"
-    if OUTPUT.search(around.lead) or (OUTPUT.search(around.title) and not listed):
-        return "output"
-    if (
-        not block.language
-        and rows <= 3
-        and re.search(r"\berror|troubleshoot|故障|エラー", around.titles, re.I)
-    ):
-        return "output"
-    return "template" if form else "figure"
+class _Shown:
+    """A block that is neither commands nor source code, and what its rules ask about it."""
+
+    def __init__(self, block: CodeBlock, guess: str, text: str, around: _Around) -> None:
+        self.guess, self.text, self.around = guess, text, around
+        self.tagged = bool(block.language)
+        self.near = f"{around.lead} {around.title}"
+        self.rows = text.count("\n") + 1
+
+    def count(self, pattern: re.Pattern[str]) -> int:
+        return len(pattern.findall(self.text))
+
+    @cached_property
+    def blanks(self) -> int:
+        """Places to fill in."""
+        return self.count(BLANK) + (0 if self.guess in CONFIG else self.count(SMALL_BLANK))
+
+    @cached_property
+    def listed(self) -> bool:
+        return self.count(ITEM) >= max(2, self.rows / 3)
+
+    @cached_property
+    def formed(self) -> bool:
+        """Whether the words around it speak of a form; weak ones only where there is something to fill in."""
+        return bool(FORM.search(self.near)) and bool(self.blanks or FORM.search(WEAK_FORM.sub("", self.near)))
+
+
+_Rules = tuple[tuple[Role, Callable[[_Shown], object]], ...]
+"""The role of the first rule that holds is the block's."""
+_BY_SHAPE: _Rules = (
+    ("figure", lambda it: it.guess in ("text", "yaml") and it.count(DRAWN) >= max(3, it.rows / 2)),
+    ("figure", lambda it: it.guess in PROSE and it.count(ARROW) >= 2),
+    ("output", lambda it: not it.tagged and it.count(SPEAKER) >= 2),
+    ("template", lambda it: it.guess in PROSE and it.count(BOX) >= max(2, it.rows / 2)),
+    ("run", lambda it: it.guess == "text" and it.count(CALLS) > it.rows / 2),
+    ("run", lambda it: it.guess == "yaml" and not it.tagged and CALL.match(it.text)),
+    ("figure", lambda it: it.guess == "yaml" and not it.tagged and it.listed),
+)
+_OF_JSON: _Rules = (
+    ("output", lambda it: OUTPUT.search(it.near) and not NAMES_FILE.search(it.around.lead)),
+    ("template", lambda it: NAMES_TEMPLATE.search(it.near)),
+    ("file", lambda it: True),
+)
+_OF_CONFIG: _Rules = (
+    ("run", lambda it: BEFORE_AFTER.search(it.text)),
+    ("output", lambda it: OUTPUT.search(it.around.lead) and not FORM.search(it.around.lead)),
+    ("template", lambda it: it.guess == "yaml" and it.blanks >= 3 and FORM.search(it.near)),
+    ("file", lambda it: True),
+)
+_OF_MARKDOWN: _Rules = (
+    ("template", lambda it: it.blanks or it.formed or not OUTPUT.search(it.near)),
+    ("output", lambda it: True),
+)
+_OF_TEXT: _Rules = (
+    ("run", lambda it: SLASHED.match(it.text) or PROMPTED.match(it.text)),
+    ("template", lambda it: it.blanks >= 2 or (it.blanks and it.formed)),
+    ("run", lambda it: not it.tagged and it.rows <= FEW_ROWS and ASKED.search(it.near)),
+    ("output", lambda it: OUTPUT.search(it.around.lead)),
+    ("output", lambda it: OUTPUT.search(it.around.title) and not it.listed),
+    ("output", lambda it: not it.tagged and it.rows <= FEW_ROWS and TROUBLE.search(it.around.titles)),
+    ("template", lambda it: it.formed),
+    ("figure", lambda it: True),
+)
+
+
+def _role_of_data(shown: _Shown) -> Role:
+    if shown.guess == "json":
+        rules = _OF_JSON
+    elif shown.guess in CONFIG:
+        rules = _OF_CONFIG
+    else:
+        rules = _OF_MARKDOWN if shown.guess == "markdown" else _OF_TEXT
+    return next(role for role, holds in (*_BY_SHAPE, *rules) if holds(shown))
