@@ -6,12 +6,14 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from skill2env.errors import UsageError, WorkspaceError
 from skill2env.models.outcome import Accepted, Finding, Severity
 from skill2env.stages.parse import mended, provenance_path, read_skill, read_skill_file
+from skill2env.stages.parse.many import MIN_ITEMS, in_order, reading_pool
 
 MAX_LEVELS = 6
 MAX_FOLDERS = 2_000
@@ -146,11 +148,17 @@ def _write(folder: Path, name: str, data: bytes) -> None:
 
 
 def lint_all(path: Path, fix: bool = False) -> Iterator[Linted]:
-    """Yield what is to be said of every skill that a path names.
+    """Yield what is to be said of every skill that a path names, in the order of their folders; many with all cores.
 
     Raises:
         UsageError: there is none.
         WorkspaceError: a file can't be written.
     """
-    for folder in find_skills(path):
-        yield lint(folder, fix)
+    folders = find_skills(path)
+    one = partial(lint, fix=fix)
+    if len(folders) < MIN_ITEMS:
+        yield from map(one, folders)
+        return
+    workers = os.cpu_count() or 1
+    with reading_pool(workers) as pool:
+        yield from in_order(one, folders, pool, workers)

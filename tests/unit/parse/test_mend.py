@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 from pieces import LINES, TEXTS
 from typer.testing import CliRunner
 
+from skill2env import linting
 from skill2env.cli import app
-from skill2env.errors import ExitCode, UsageError
-from skill2env.linting import find_skills, lint
+from skill2env.errors import ExitCode, UsageError, WorkspaceError
+from skill2env.linting import Linted, find_skills, lint, lint_all
 from skill2env.models.outcome import Accepted, Finding
 from skill2env.models.skill import Skill
 from skill2env.stages.parse import mended, read_skill
@@ -251,6 +253,36 @@ def test_the_command_fails_until_the_file_is_mended(tmp_path: Path) -> None:
     assert [(f["code"], f["line"], f["fixable"]) for f in told["findings"]] == [("unknown-key", 4, False)]
     assert runner.invoke(app, ["lint", str(folder)]).exit_code == ExitCode.OK
     assert runner.invoke(app, ["lint", str(folder), "--strict"]).exit_code == ExitCode.FOUND
+
+
+def test_many_skills_are_read_by_several_processes_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20):
+        folder = tmp_path / "all" / f"s{number}"
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(HEAD.replace("Rotates logs.", f"Use {number} times: logs."))
+    alone = list(lint_all(tmp_path / "all"))
+    assert [linted.folder.name for linted in alone] == sorted(f"s{number}" for number in range(20))
+    monkeypatch.setattr(linting, "MIN_ITEMS", 2)
+    assert list(lint_all(tmp_path / "all")) == alone
+    assert all(linted.fixed and linted.passes for linted in lint_all(tmp_path / "all", fix=True))
+    assert not any(linted.mendable for linted in lint_all(tmp_path / "all"))
+
+
+def test_what_a_process_can_not_write_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        (tmp_path / f"s{number}").mkdir()
+        (tmp_path / f"s{number}" / "SKILL.md").write_text(HEAD.replace("Rotates logs.", "Use: logs."))
+    monkeypatch.setattr(linting, "MIN_ITEMS", 2)
+    monkeypatch.setattr(linting, "lint", _refused)
+    with pytest.raises(WorkspaceError, match="s0: can't be written by") as told:
+        list(lint_all(tmp_path, fix=True))
+    assert f" {os.getpid()}" not in str(told.value)
+
+
+def _refused(folder: Path, fix: bool) -> Linted:
+    raise WorkspaceError(f"{folder.name}: can't be written by {os.getpid()}")
 
 
 def test_mending_goes_on_until_nothing_is_left_to_mend() -> None:
