@@ -6,7 +6,7 @@ cd /srv/backup/atlas
 cat README.md
 ls -lv
 for f in $(ls -v gen-*.json); do jq -c '{generation, kind, parent, finished, files: (.files | length), deleted}' "$f"; done
-#> Verify every generation: finished, archive sum, then each member against the record, and only then the parent. Nothing is unpacked for that.
+#> Verify every generation: finished, archive sum, then each member against the record, and only then those before it, back to the full one. Nothing is unpacked for that.
 cat > /tmp/verify.py <<'PY'
 import glob, hashlib, json, tarfile
 home = "/srv/backup/atlas/"

@@ -8,7 +8,7 @@ cat /srv/backup/holds.tsv
 head -n 3 /srv/backup/catalog.jsonl
 ls -l /srv/backup; head -n 4 /srv/backup/verify.log 2>/dev/null
 jq -r '[.host, .kind, .verified] | @tsv' /srv/backup/catalog.jsonl | sort | uniq -c
-#> Now the decision, rule by rule as the policy states them: latest verification, usable sets with their whole lineage, periods in the policy's zone with ISO weeks, holds, unverified sets, chains. Deletion goes from the newest to the oldest, so children leave before their parents.
+#> Now the decision, rule by rule as the policy states them: the last verification in the log, usable sets with their whole lineage, periods in the policy's zone with ISO weeks, holds, unverified sets, chains. Deletion goes from the newest to the oldest, so children leave before their parents.
 cat > /tmp/plan.py <<'PY'
 import json, os, re, tomllib
 from datetime import datetime, timedelta, timezone

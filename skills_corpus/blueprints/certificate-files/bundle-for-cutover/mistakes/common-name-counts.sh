@@ -1,4 +1,4 @@
-# Slip: a certificate is chosen by its subject's common name, subjectAltName is not checked
+# Slip: the common name counts as one of the names of a certificate
 # Fails at: easy, medium
 # Source: SKILL.md:31
 #> See what is wanted, which keys there are, and in which forms the certificates came; suffixes prove nothing.
@@ -6,7 +6,7 @@ cat /workspace/CUTOVER.md
 ls /etc/pki/hsm
 cat /etc/pki/revoked.csv 2>/dev/null
 file /var/spool/pki/inbox/*
-#> Bring everything to single PEM certificates in a scratch folder, whatever the form: PEM blocks, PKCS#7 bags, plain DER. Duplicates fall together by fingerprint.
+#> Bring everything to single PEM certificates in a scratch folder, whatever the form: PEM blocks, PKCS#7 bags, plain DER. Duplicates fall together by fingerprint. The common name is one of a certificate's names.
 mkdir -p /tmp/pki /workspace/bundles
 cat > /tmp/pki/pile.py <<'PY'
 import glob, os, pickle, re, subprocess

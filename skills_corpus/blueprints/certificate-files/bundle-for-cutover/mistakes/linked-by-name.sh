@@ -6,7 +6,7 @@ cat /workspace/CUTOVER.md
 ls /etc/pki/hsm
 cat /etc/pki/revoked.csv 2>/dev/null
 file /var/spool/pki/inbox/*
-#> Bring everything to single PEM certificates in a scratch folder, whatever the form: PEM blocks, PKCS#7 bags, plain DER. Duplicates fall together by fingerprint.
+#> Bring everything to single PEM certificates in a scratch folder, whatever the form: PEM blocks, PKCS#7 bags, plain DER. Duplicates fall together by fingerprint. The names link the certificates to their issuers.
 mkdir -p /tmp/pki /workspace/bundles
 cat > /tmp/pki/pile.py <<'PY'
 import glob, os, pickle, re, subprocess
@@ -27,11 +27,7 @@ def facts(pem):
     return {"pem": pem, "begin": moment("notBefore"), "end": moment("notAfter"), "ca": "CA:TRUE" in text, "names": re.findall(r"DNS:([^\s,]+)", text),
             "subject": re.search(r"subject=.*?commonName += (.*?)\n", text, re.S)[1], "issuer": re.search(r"issuer=.*?commonName += (.*?)\n", text, re.S)[1], "serial": int(re.search(r"serial=(.*)", text)[1], 16),
             "print": re.search(r"Fingerprint=(.*)", text)[1].replace(":", "").lower(), "key": re.search(r"-----BEGIN PUBLIC KEY.*END PUBLIC KEY-----\n", text, re.S)[0]}
-def signed_by(subject, issuer):
-    if subject["issuer"] != issuer["subject"]:  # the name can rule out, only the signature can prove
-        return False
-    for role, cert in (("subject", subject), ("issuer", issuer)):
-        open(f"/tmp/pki/{role}.pem", "w").write(cert["pem"])
+def linked(subject, issuer):
     return subject["issuer"] == issuer["subject"]
 if not os.path.exists("/tmp/pki/pile.pickle"):  # reading costs a process per certificate: once is enough
     pems = sorted({pem for path in sorted(glob.glob("/var/spool/pki/inbox/*")) for pem in blocks(path)})
@@ -60,10 +56,10 @@ def usable(cert):
 def covers(cert, name):
     return any(p == name or (p[:2] == "*." and name.split(".", 1)[1] == p[2:]) for p in cert["names"])
 def path(cert, seen=()):
-    if signed_by(cert, root):
+    if linked(cert, root):
         return [cert]
     for issuer in pile:
-        if issuer["ca"] and issuer["print"] != root["print"] and issuer["print"] not in seen and signed_by(cert, issuer):
+        if issuer["ca"] and issuer["print"] != root["print"] and issuer["print"] not in seen and linked(cert, issuer):
             rest = path(issuer, (*seen, cert["print"]))
             if rest:
                 return [cert, *rest]

@@ -7,7 +7,7 @@ ls -l /etc/nginx/* /etc/pki/*
 head -n 20 /etc/nginx/sites-enabled/*.conf
 cat /etc/nginx/snippets/*.conf 2>/dev/null | head -n 4
 file /etc/pki/tls/*
-#> I collect the facts of every certificate in every loaded file with openssl, split at each BEGIN CERTIFICATE, because openssl x509 reads only the first block. Links between certificates are signatures that openssl verify accepts, never names.
+#> I collect the facts of every certificate in every loaded file with openssl, its names from subjectAltName and subject, split at each BEGIN CERTIFICATE, because openssl x509 reads only the first block. Links between certificates are signatures that openssl verify accepts, never names.
 mkdir -p /tmp/audit
 cat > /tmp/audit/facts.py <<'PY'
 import glob, os, pickle, re, subprocess

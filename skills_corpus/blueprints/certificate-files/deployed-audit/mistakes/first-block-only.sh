@@ -56,7 +56,7 @@ sites, root = pickle.load(open("/tmp/audit/facts.pickle", "rb"))
 PY
 cd /tmp/audit && python3 -c 'from facts import *
 for s in sites: print(s["name"], s["names"], s["key"], [(c["end"].isoformat(), c["names"]) for c in s["certs"]])'
-#> Now each rule of the audit, with the moment converted to UTC.
+#> Now each rule of the audit, with the moment converted to UTC; the dates of a file are those of its first certificate.
 cat > /tmp/audit/judge.py <<'PY'
 import json, re
 from datetime import datetime, timedelta, timezone

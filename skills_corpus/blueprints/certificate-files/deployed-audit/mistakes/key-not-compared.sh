@@ -56,7 +56,7 @@ sites, root = pickle.load(open("/tmp/audit/facts.pickle", "rb"))
 PY
 cd /tmp/audit && python3 -c 'from facts import *
 for s in sites: print(s["name"], s["names"], s["key"], [(c["end"].isoformat(), c["names"]) for c in s["certs"]])'
-#> Now each rule of the audit, with the moment converted to UTC.
+#> Now the rules of the audit, with the moment converted to UTC: dates, names and chain of each site.
 cat > /tmp/audit/judge.py <<'PY'
 import json, re
 from datetime import datetime, timedelta, timezone

@@ -5,7 +5,7 @@
 cat RUNBOOK.md requirements.in requirements.lock
 cat risk-register.json holds/* 2>/dev/null
 cat /srv/advisories/*.json
-#> Say which advisories concern us: PyPI, not withdrawn, not superseded, not accepted on the day of the plan, and the deployed version in a range, compared by number. Those pins have to move. Then try them alone, with one companion, with two, ... until a set satisfies everything; that is the smallest. Last, split the set into steps: the smallest part that leaves a valid lock goes first.
+#> Say which advisories concern us: PyPI, not withdrawn, not superseded, not accepted on the day of the plan, the deployed version in a range, compared by number. Those pins move, alone, with one companion, with two, ... until everything is satisfied. The set is rolled out together, in one step.
 cat > /tmp/plan.py <<'PY'
 import glob, itertools, json, os, re
 today = re.search(r"Day of this plan: ([\d-]+)", open("RUNBOOK.md").read())[1]
@@ -76,17 +76,8 @@ def search():
                 if complete({**lock, **moved}):
                     return moved
 
-left, now, steps = search(), dict(lock), []
-if left:
-    steps.append({"pins": left})
-while False:
-    for part in (p for size in range(1, len(left) + 1) for p in itertools.combinations(sorted(left), size)):
-        step = {name: left[name] for name in part}
-        if complete({**now, **step}):
-            steps.append({"pins": step})
-            now.update(step)
-            left = {n: v for n, v in left.items() if n not in step}
-            break
+left = search()
+steps = [{"pins": left}] if left else []
 json.dump({"advisories": [r["id"] for r in ours], "steps": steps}, open("plan.json", "w"), indent=1)
 PY
 python3 /tmp/plan.py

@@ -5,7 +5,7 @@
 cat RUNBOOK.md requirements.in requirements.lock
 cat risk-register.json holds/* 2>/dev/null
 cat /srv/advisories/*.json
-#> Say which advisories concern us: PyPI, not withdrawn, not superseded, not accepted on the day of the plan, and the deployed version in a range, compared by number. Those pins have to move. Then try them alone, with one companion, with two, ... until a set satisfies everything; that is the smallest. Last, split the set into steps: the smallest part that leaves a valid lock goes first.
+#> Say which advisories concern us: PyPI, not withdrawn, not superseded, not accepted on the day of the plan, and the deployed version in a range, compared by number. Those pins move, each to its first fixed release, and the others stay. Last, the steps: each pin is one of its own.
 cat > /tmp/plan.py <<'PY'
 import glob, itertools, json, os, re
 today = re.search(r"Day of this plan: ([\d-]+)", open("RUNBOOK.md").read())[1]
@@ -66,25 +66,10 @@ def may(name, version):
 
 choices = {n: sorted((v for v in index[n] if may(n, v)), key=num) for n in index}
 
-def search():
-    known = sorted({r["package"] for r in ours})
-    cured = {n: [v for v in choices[n] if not any(r["package"] == n and inside(v, r) for r in ours)] for n in choices}
-    for size in range(6):
-        for extra in itertools.combinations([n for n in sorted(cured) if cured[n] and n not in known], size):
-            for versions in itertools.product(*(cured[n] for n in [*known, *extra])):
-                moved = dict(zip([*known, *extra], versions))
-                if True:
-                    return moved
-
-left, now, steps = search(), dict(lock), []
-while left:
-    for part in (p for size in range(1, len(left) + 1) for p in itertools.combinations(sorted(left), size)):
-        step = {name: left[name] for name in part}
-        if True:
-            steps.append({"pins": step})
-            now.update(step)
-            left = {n: v for n, v in left.items() if n not in step}
-            break
+steps = []
+for name in sorted({r["package"] for r in ours}):
+    fixed = [v for v in choices[name] if not any(r["package"] == name and inside(v, r) for r in ours)]
+    steps.append({"pins": {name: fixed[0]}})
 json.dump({"advisories": [r["id"] for r in ours], "steps": steps}, open("plan.json", "w"), indent=1)
 PY
 python3 /tmp/plan.py

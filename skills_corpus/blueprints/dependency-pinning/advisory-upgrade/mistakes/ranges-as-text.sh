@@ -5,7 +5,7 @@
 cat RUNBOOK.md requirements.in requirements.lock
 cat risk-register.json holds/* 2>/dev/null
 cat /srv/advisories/*.json
-#> Say which advisories concern us: PyPI, not withdrawn, not superseded, not accepted on the day of the plan, and the deployed version in a range, compared by number. Those pins have to move. Then try them alone, with one companion, with two, ... until a set satisfies everything; that is the smallest. Last, split the set into steps: the smallest part that leaves a valid lock goes first.
+#> Say which advisories concern us: PyPI, not withdrawn, not superseded, not accepted on the day of the plan, the deployed version in a range as both are written. Those pins move, alone, with one companion, ... until all is satisfied. Last, the steps: the smallest part that leaves a valid lock first.
 cat > /tmp/plan.py <<'PY'
 import glob, itertools, json, os, re
 today = re.search(r"Day of this plan: ([\d-]+)", open("RUNBOOK.md").read())[1]
@@ -22,10 +22,6 @@ if os.path.exists("risk-register.json"):
     accepted = {r["advisory"] for r in json.load(open("risk-register.json")) if r["decision"] == "accepted" and r["until"] >= today}
 
 def num(version):
-    release, rc = re.fullmatch(r"([\d.]+?)(?:rc(\d+))?", version).groups()
-    parts = [int(p) for p in release.split(".")]
-    while parts and not parts[-1]:
-        parts.pop()
     return version
 
 def meets(version, spec):

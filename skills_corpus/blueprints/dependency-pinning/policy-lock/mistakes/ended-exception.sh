@@ -16,7 +16,7 @@ for t in tickets/*; do
   [ -f "$t" ] && grep -q '^State: open' "$t" && grep -oP '^# \S+ Freeze \K\S+ at \S+' "$t" >> /tmp/frozen
 done
 echo "python $python, freeze ${freeze:-none}"; cat /tmp/frozen
-#> Filter the releases one by one with a reason for each refusal, then resolve with backtracking, newest first.
+#> Filter the releases one by one with a reason for each refusal, where a licence may be in the policy or in exceptions.json, then resolve with backtracking, newest first.
 cat > /tmp/resolve.py <<'PY'
 import datetime, json, pathlib, re, sys
 PYTHON, FREEZE = sys.argv[1], sys.argv[2]

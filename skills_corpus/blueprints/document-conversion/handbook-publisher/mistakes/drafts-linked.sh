@@ -22,7 +22,7 @@ done
 first=1
 [ -f accepted/tides.html ] && first=$(grep -oP '<h2 id="[^"]*spring-\K\d+' accepted/tides.html | head -n 1)
 echo "prefix $prefix, missing $missing, rel $rel, site $site, second heading -$first"
-#> Write the program: render with the Markdown library, then change headings and links in the parsed HTML, where code is out of reach. Fragments go from source anchor to heading to id.
+#> Write the program: render with the Markdown library, then change headings and links in the parsed HTML, where code is out of reach. Fragments go from source anchor to heading to id; a link to any other page gets .html for .md.
 cat > publish.py <<PY
 #!/usr/bin/env python3
 """Publish the Markdown pages of the current folder as HTML beside them."""

@@ -1,4 +1,4 @@
-# Slip: later decisions and the accepted page are not looked at
+# Slip: neither later decisions nor the accepted page are followed
 # Fails at: hard
 # Source: SKILL.md:47
 #> The rules, what was decided since, the accepted page, and the kinds of links and code in the sample.
@@ -8,19 +8,12 @@ ls handbook
 grep -oh '\](.*)\|^\[.*\]: .*' handbook/*.md | sed 's/[a-z0-9-]*\.md/P.md/' | sort | uniq -c | sort -rn | head -n 20
 cat handbook/README.md
 python3 -c 'import markdown, bs4, yaml; print(markdown.__version__)'
-#> Settle the constants: an accepted decision replaces the rule, a rejected one does not, and the accepted page shows whether the second of equal headings is 1 or 2.
+#> Settle the constants: SPEC.md has the prefix, the class, the rel and the site, and the second of equal headings is 1, as on GitHub.
 prefix=$(grep -oP 'has the `id` `\K[^`]+' SPEC.md)
 missing=$(grep -oP 'span class="\K[^"]+' SPEC.md)
 rel=$(grep -oP 'rel="\K[^"]+' SPEC.md)
 site=$(grep -oP 'blank and `\K[^`]+' SPEC.md)
-for f in decisions/*; do
-  if false; then
-    p=$(grep -oP 'is replaced by `\K[^`]+' "$f") && prefix=$p
-    m=$(grep -oP 'lead nowhere is `\K[^`]+' "$f") && missing=$m
-  fi
-done
 first=1
-[ -f /nonexistent ] && first=$(grep -oP '<h2 id="[^"]*spring-\K\d+' accepted/tides.html | head -n 1)
 echo "prefix $prefix, missing $missing, rel $rel, site $site, second heading -$first"
 #> Write the program: render with the Markdown library, then change headings and links in the parsed HTML, where code is out of reach. Fragments go from source anchor to heading to id.
 cat > publish.py <<PY

@@ -6,7 +6,7 @@ ls -R export | head -n 40
 cat export/entities.xml 2>/dev/null
 grep -oh 'href="[^"]*"' export/*.html | sed 's/[0-9]\{3,\}/N/g' | sort | uniq -c | sort -rn | head -n 40
 cat "$(ls export/*_*.html | head -n 1)"
-#> One table of pages decides every name and every anchor; links are looked up in it by file, by id, by former id and by the wiki's own address. Then walk each page's content and emit Markdown, with text escaped, code verbatim in a fence that is long enough, and images copied per page.
+#> One table of pages decides every name; links are looked up in it by file, by id, by former id and by the wiki's own address, and keep their fragments. Then walk each page's content and emit Markdown, with text escaped, code verbatim in a fence that is long enough, and images copied per page.
 cat > /tmp/convert.py <<'PY'
 import json, pathlib, re, shutil
 from datetime import datetime, timedelta

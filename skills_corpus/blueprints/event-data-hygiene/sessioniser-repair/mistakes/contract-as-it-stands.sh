@@ -1,15 +1,12 @@
-# Slip: the outdated contract is followed, decisions are not read
+# Slip: the outdated contract is followed, whatever was decided since
 # Fails at: hard
 #> Read the program, the contract and whatever was decided since, and look at the accepted day, before changing a line.
 cat sessionise.py CONTRACT.md
 for f in decisions/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done
 head -n 5 signed-off/events.jsonl signed-off/sessions.jsonl
 grep -o '"kind": "[a-z]*"' signed-off/events.jsonl | sort | uniq -c
-#> Take the rules from the papers: an accepted decision replaces the contract's gap, a proposed or superseded one does not. Where the wording leaves the limit itself open, both readings will be tried against the accepted day.
+#> Take the rules from the contract: it states the gap, and the longest session and the zone where there are any. Where the wording leaves the limit itself open, both readings will be tried against the accepted day.
 gap=$(grep -oP 'does nothing for (more than )?\K\d+' CONTRACT.md)
-for f in decisions/*; do
-  true
-done
 longest=$(grep -oP 'No session runs for \K\d+' CONTRACT.md || echo 0)
 zone=$(grep -oP 'date of the start in UTC\K[+-]\d+' CONTRACT.md || echo 0)
 echo "gap $gap, longest $longest, zone $zone"

@@ -14,7 +14,7 @@ done
 longest=$(grep -oP 'No session runs for \K\d+' CONTRACT.md || echo 0)
 zone=$(grep -oP 'date of the start in UTC\K[+-]\d+' CONTRACT.md || echo 0)
 echo "gap $gap, longest $longest, zone $zone"
-#> Rewrite the core: exact ids, instants instead of text, each event id once, sorted by instant, no pings, money as Decimal.
+#> Rewrite the core: exact ids, instants instead of text, each event id once, whatever its kind, sorted by instant, money as Decimal.
 make_program() {
 cat > sessionise.py <<PY
 #!/usr/bin/env python3

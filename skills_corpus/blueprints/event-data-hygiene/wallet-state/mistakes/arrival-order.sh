@@ -52,9 +52,7 @@ for name in sorted(glob.glob("feed/*.jsonl")):
             events[event["id"]] = event
 state = {}
 for event in events.values():
-    held = state.get(event["wallet"])
-    if True:
-        state[event["wallet"]] = event
+    state[event["wallet"]] = event
 still = [e for e in state.values() if e["type"] != "wallet.closed"]
 totals = {}
 with open("wallets.jsonl", "w") as out:

@@ -9,7 +9,7 @@ wc -l feed/*.jsonl
 cat feed/*.jsonl | grep -o '"schema": [0-9]*\|"type": "[a-z.]*"' | sort | uniq -c
 head -n 2 feed/part-01.jsonl
 grep -m1 -h '"schema": 2' feed/*.jsonl | head -n 1
-#> The ids are above 2^53, so no jq here: Python keeps integers exact. Normalise each schema, refuse heartbeats and withdrawn batches, keep the highest attempt of each event id, then the highest revision of each wallet (the change log replaces the contract's order where there is one). Closed wallets stay in until the end, so that a late update cannot bring one back.
+#> The ids are above 2^53, so no jq here: Python keeps integers exact. Normalise each schema, refuse heartbeats and withdrawn batches, keep the highest attempt of each event id, then the highest revision of each wallet. Closed wallets stay in until the end. Every balance is counted in hundredths.
 cat > /tmp/fold.py <<'PY'
 import glob, json, re
 from decimal import Decimal

@@ -1,7 +1,7 @@
 # Slip: the files are brought to the newest schema that the changelog knows, not to the one that the installed release reads
 # Fails at: hard
 # Source: SKILL.md:53
-#> What does the installed release want, and in which schema is each file now? They need not all be in the same one.
+#> Which schema is wanted? The newest one in the changelog. And in which is each file now? They need not all be in the same one.
 cat /var/log/tidegate/startup.log
 grep -n '^schema' /etc/tidegate/*.yaml* /etc/tidegate/sites.d/*
 want=$(sed -n 's/^## .*(schema \([0-9]*\))$/\1/p' /usr/share/doc/tidegate/CHANGELOG.md | head -n 1)

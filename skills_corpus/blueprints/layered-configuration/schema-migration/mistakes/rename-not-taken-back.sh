@@ -9,7 +9,7 @@ want=$(sed -n 's/.*starting, reads schema \([0-9]*\)$/\1/p' /var/log/tidegate/st
 cat /usr/share/doc/tidegate/CHANGELOG.md
 cat /etc/tidegate/tidegate.yaml /etc/tidegate/sites.d/*.yaml
 cp -r /etc/tidegate /tmp/before
-#> I change lines, not documents: a small editor walks through the lines, knows the path of each key from the indentation, and applies the entries between a file's schema and the wanted one, oldest first. The new default of keepalive is countered only in old site files where neither the site nor its profile says anything.
+#> I change lines, not documents: a small editor applies the entries between a file's schema and the wanted one, oldest first, so headers.hide becomes headers.strip. The new default of keepalive is countered only in old site files where neither the site nor its profile says anything.
 cat > /tmp/migrate.py <<'PY'
 import glob, re, sys, yaml
 want = int(sys.argv[1])

@@ -61,12 +61,7 @@ start = re.sub(r"--workers \S+", f"--workers {workers}", " ".join(state["ExecSta
 pre = [value for value, _ in state["ExecStartPre"] if " warm-cache" not in value]
 lines = ["# CHG-4711: more workers, memory and smaller batches; no cache warming", "[Service]", "ExecStart=", "ExecStart=" + start,
          "ExecStartPre=", *("ExecStartPre=" + p for p in pre), f"MemoryMax={memory}M"]
-source = state["env"]["LEDGER_BATCH"][1]
-if False:
-    text = open(source).read()
-    open(source, "w").write(re.sub(r"(?m)^LEDGER_BATCH=.*$", f"LEDGER_BATCH={batch}", text))
-else:
-    lines.append(f"Environment=LEDGER_BATCH={batch}")
+lines.append(f"Environment=LEDGER_BATCH={batch}")
 open("/tmp/dropin.conf", "w").write("\n".join(lines) + "\n")
 PY
 python3 /tmp/change.py

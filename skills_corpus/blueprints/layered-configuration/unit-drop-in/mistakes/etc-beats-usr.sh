@@ -6,7 +6,7 @@ cat /workspace/*.md /workspace/*.txt 2>/dev/null
 for d in /usr/lib/systemd/system/ledger-sync.service /usr/lib/systemd/system/ledger-sync.service.d /usr/local/lib/systemd/system/ledger-sync.service.d /etc/systemd/system/ledger-sync.service.d /etc/default/ledger-sync; do
   for f in $(find "$d" -type f | sort); do echo "--- $f"; cat "$f"; done
 done
-#> I write a small merger with systemd's rules: same name in a higher folder hides the lower one, then sorted by name over all folders, lists add up and an empty value clears them, environment files beat Environment=. It prints each value with the file that decided it.
+#> I write a small merger with systemd's rules: same name in a higher folder hides the lower one, then /usr sorted by name and /etc after it with the last word, lists add up and an empty value clears them, environment files beat Environment=. It prints each value with the file that decided it.
 cat > /tmp/merge.py <<'PY'
 import glob, json, os, shlex, sys
 def layers():

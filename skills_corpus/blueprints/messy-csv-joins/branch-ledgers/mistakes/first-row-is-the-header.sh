@@ -7,7 +7,7 @@ cd /srv/branches
 file *.csv
 for f in *.csv; do echo "== $f"; head -c 160 "$f" | xxd; tail -c 120 "$f" | xxd | tail -n 5; done
 cd /workspace
-#> Each export has a dialect of its own, so the program decides it per file: encoding by BOM, then strict UTF-8, then cp1252; separator by what the rows agree on; column order by names, if there are any; date order by looking at the whole column.
+#> Each export has a dialect of its own, so the program decides it per file: encoding by BOM, then strict UTF-8, then cp1252; separator by what the rows agree on; column order by names, and below the first row, which is for the names, the documents begin; date order by looking at the whole column.
 cat > /workspace/normalise <<'PY'
 #!/usr/bin/env python3
 """Writes one ledger from exports in several dialects: normalise OUT.csv IN.csv..."""

@@ -7,7 +7,7 @@ file articles.csv inbox/pricelist.csv
 head -c 300 articles.csv | xxd | head -n 12; tail -c 40 articles.csv | xxd
 head -n 6 inbox/pricelist.csv
 cp articles.csv /tmp/before.csv
-#> cp1252, CRLF, quotes here and there, line breaks inside cells: a CSV writer would change all of it. So find the byte span of every cell, and decide what is to change before changing anything. Numbers are padded to six and compared in capitals; a whole barcode goes before the number; of several rows in force the latest day counts.
+#> cp1252, CRLF, quotes here and there, line breaks inside cells: a CSV writer would change all of it. So find each cell's byte span, and plan before changing anything. Numbers are padded to six and compared in capitals; a whole barcode goes before the number; of several rows the latest day counts.
 cat > /tmp/plan.py <<'PY'
 import csv, datetime as d, decimal, re
 CELL = re.compile(rb'("(?:[^"]|"")*"|[^;\r\n]*)(;|\r\n|\n|\Z)')

@@ -4,7 +4,7 @@
 #> Read the rules and the package.
 cd /workspace
 cat docs/*.md hire/*.py
-#> Money first: Decimal from the text of the booking, one rounding function with its mode named, no second copy of it.
+#> Money first: Decimal for every amount, so that cents come out exact, one rounding function with its mode named, no second copy of it.
 cat > hire/money.py <<'PY'
 """Amounts of money."""
 
@@ -74,7 +74,7 @@ def invoice_lines(booking):
 PY
 #> Days: one is added to days of hire and only there; Saturday is a weekend too.
 sed -i 's/return max((last - first).days, 1)/return max((last - first).days + 1, 1)/; s/due.weekday() > 5/due.weekday() >= 5/' hire/periods.py
-#> VAT as in the accepted invoices: once per rate, on the sum of all its lines, wherever they stand.
+#> VAT: once per rate, on the sum of all its lines, wherever they stand.
 cat > hire/vat.py <<'PY'
 """Net amounts and VAT by rate."""
 

@@ -74,7 +74,7 @@ def invoice_lines(booking):
 PY
 #> Days: one is added to days of hire and only there; Saturday is a weekend too.
 sed -i 's/return max((last - first).days, 1)/return max((last - first).days + 1, 1)/; s/due.weekday() > 5/due.weekday() >= 5/' hire/periods.py
-#> VAT as in the accepted invoices: once per rate, on the sum of all its lines, wherever they stand.
+#> VAT line by line, each rounded for itself, as the document says and a test expects.
 cat > hire/vat.py <<'PY'
 """Net amounts and VAT by rate."""
 

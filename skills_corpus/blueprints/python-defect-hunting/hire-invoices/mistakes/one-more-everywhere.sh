@@ -72,9 +72,9 @@ def invoice_lines(booking):
     hired = [price(line) for line in booking["lines"]]
     return with_delivery(hired + fuel_fees(booking["lines"]), booking["delivery"])
 PY
-#> Days: one is added to days of hire and only there; Saturday is a weekend too.
+#> Days: both ends count, so one is added to the days of hire and to the days of the term of payment; Saturday is a weekend too.
 sed -i 's/return max((last - first).days, 1)/return max((last - first).days + 1, 1)/; s/due.weekday() > 5/due.weekday() >= 5/; s/days=settings.TERM_DAYS)/days=settings.TERM_DAYS + 1)/' hire/periods.py
-#> VAT as in the accepted invoices: once per rate, on the sum of all its lines, wherever they stand.
+#> VAT: once per rate, on the sum of all its lines, wherever they stand.
 cat > hire/vat.py <<'PY'
 """Net amounts and VAT by rate."""
 

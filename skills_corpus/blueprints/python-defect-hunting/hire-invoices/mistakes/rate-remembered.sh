@@ -22,7 +22,7 @@ def show(amount):
     """Write an amount with two decimals."""
     return f"{amount:.2f}"
 PY
-#> The lines: no default list that lives on, no remembered rate, both days count, the discount begins at its first day, and lines that are read twice are a list.
+#> The lines: no default list that lives on, each item's rate is parsed only once, both days count, the discount begins at its first day, and lines that are read twice are a list.
 cat > hire/pricing.py <<'PY'
 """What the lines of a booking cost."""
 
@@ -82,7 +82,7 @@ def invoice_lines(booking):
 PY
 #> Days: one is added to days of hire and only there; Saturday is a weekend too.
 sed -i 's/return max((last - first).days, 1)/return max((last - first).days + 1, 1)/; s/due.weekday() > 5/due.weekday() >= 5/' hire/periods.py
-#> VAT as in the accepted invoices: once per rate, on the sum of all its lines, wherever they stand.
+#> VAT: once per rate, on the sum of all its lines, wherever they stand.
 cat > hire/vat.py <<'PY'
 """Net amounts and VAT by rate."""
 

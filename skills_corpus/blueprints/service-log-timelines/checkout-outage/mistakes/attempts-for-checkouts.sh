@@ -53,7 +53,7 @@ if __name__ == "__main__":
     print({s: str(o) for s, o in OFFSET.items()})
 PY
 python3 /tmp/clocks.py
-#> The outage: checkouts by request id in order of arrival, failed if the last answer was 5xx, and the longest unbroken row of them. Then what the services say about exactly these requests, and which changes there were around the first.
+#> The outage: the gateway's answers to checkouts in order of arrival, each of them failed if it was 5xx, and the longest unbroken row of them. Then what the services say about exactly these requests, and which changes there were around the first.
 cat > /tmp/outage.py <<'PY'
 from collections import Counter
 from itertools import groupby

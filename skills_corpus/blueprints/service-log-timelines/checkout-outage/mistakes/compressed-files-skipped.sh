@@ -6,7 +6,7 @@ ls -laR /var/log/shop
 cat /etc/shop/gateway/gateway.toml
 grep -H pattern /etc/shop/*/logback.xml
 head -n 2 /var/log/shop/gateway/access.log; head -n 12 /var/log/shop/payments/payments.log
-#> Put every service's log into one table of records: oldest file first, continuation lines with the record they belong to, and each with its file and line. The logs themselves are only read.
+#> Put every service's text files, the current one and the rotated ones, into one table of records: oldest first, continuation lines with the record they belong to, and each with its file and line. The logs themselves are only read.
 cat > /tmp/load.py <<'PY'
 import datetime as d, glob, gzip, json, re
 START = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d{3})Z? (.*)")
@@ -85,7 +85,7 @@ if __name__ == "__main__":
     print("last good checkout before:", [a[-1]["ts"] for a in tries.values() if a[-1]["status"] < 500 and a[0]["t"] < answers[0]["t"]][-1])
 PY
 python3 /tmp/outage.py
-#> orders only repeats what a service below it says; the other service has every one of these requests fail with the same innermost exception, and its value is the one that the last change in that very service set seconds before. A change elsewhere a little earlier was followed by checkouts that went well. Write it up with file and line.
+#> orders only repeats what a service below it says; the other service has every one of these requests fail with the same innermost exception, and the change in that very service that lies nearest to the first failure is what brought it about. Write it up with file and line.
 cat > /tmp/report.py <<'PY'
 import json
 from outage import answers, changes, ids, row, traces

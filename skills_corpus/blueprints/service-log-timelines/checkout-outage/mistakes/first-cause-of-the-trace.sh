@@ -85,7 +85,7 @@ if __name__ == "__main__":
     print("last good checkout before:", [a[-1]["ts"] for a in tries.values() if a[-1]["status"] < 500 and a[0]["t"] < answers[0]["t"]][-1])
 PY
 python3 /tmp/outage.py
-#> orders only repeats what a service below it says; the other service has every one of these requests fail with the same innermost exception, and its value is the one that the last change in that very service set seconds before. A change elsewhere a little earlier was followed by checkouts that went well. Write it up with file and line.
+#> The first trace of these requests already names the cause: the service that wrote it is where the failures began, and the last change before the first failure is the one that brought them about. Write it up with file and line.
 cat > /tmp/report.py <<'PY'
 import json
 from outage import answers, changes, ids, row, traces

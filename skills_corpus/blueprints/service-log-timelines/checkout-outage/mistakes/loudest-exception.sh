@@ -53,7 +53,7 @@ if __name__ == "__main__":
     print({s: str(o) for s, o in OFFSET.items()})
 PY
 python3 /tmp/clocks.py
-#> The outage: checkouts by request id in order of arrival, failed if the last answer was 5xx, and the longest unbroken row of them. Then what the services say about exactly these requests, and which changes there were around the first.
+#> The outage: checkouts by request id in order of arrival, failed if the last answer was 5xx, and the longest unbroken row of them. Then the traces that the services write outside of requests, and which changes there were around the first.
 cat > /tmp/outage.py <<'PY'
 from collections import Counter
 from itertools import groupby
@@ -85,7 +85,7 @@ if __name__ == "__main__":
     print("last good checkout before:", [a[-1]["ts"] for a in tries.values() if a[-1]["status"] < 500 and a[0]["t"] < answers[0]["t"]][-1])
 PY
 python3 /tmp/outage.py
-#> orders only repeats what a service below it says; the other service has every one of these requests fail with the same innermost exception, and its value is the one that the last change in that very service set seconds before. A change elsewhere a little earlier was followed by checkouts that went well. Write it up with file and line.
+#> One exception is by far the most frequent of the day: the service that logs it most often is where the trouble sits, and the last change in that very service before the first failed checkout set it off. Write it up with file and line.
 cat > /tmp/report.py <<'PY'
 import json
 from outage import answers, changes, ids, row, traces

@@ -33,7 +33,7 @@ PY
 cd /tmp && python3 -c "
 from load import load
 for s in ('gateway', 'orders', 'payments', 'stock'): r = load(s); print(s, len(r), r[0]['t'], r[-1]['t'])"
-#> Their first records are hours apart, so look at the zones: for each request, the time from the first word of a service to the gateway's answer less the gateway's own duration. The median is the service's offset, zone and skew in one.
+#> Their first records are hours apart, so look at the zones: for each request, the time from the first word of a service to the gateway's answer less the gateway's own duration. The median, in whole hours, is the service's zone.
 cat > /tmp/clocks.py <<'PY'
 import datetime as d, statistics
 from load import load
@@ -85,7 +85,7 @@ if __name__ == "__main__":
     print("last good checkout before:", [a[-1]["ts"] for a in tries.values() if a[-1]["status"] < 500 and a[0]["t"] < answers[0]["t"]][-1])
 PY
 python3 /tmp/outage.py
-#> orders only repeats what a service below it says; the other service has every one of these requests fail with the same innermost exception, and its value is the one that the last change in that very service set seconds before. A change elsewhere a little earlier was followed by checkouts that went well. Write it up with file and line.
+#> orders only repeats what a service below it says; the other service has every one of these requests fail with the same innermost exception, and with the zones put right, the change that came last before the first failure is its trigger. Write it up with file and line.
 cat > /tmp/report.py <<'PY'
 import json
 from outage import answers, changes, ids, row, traces

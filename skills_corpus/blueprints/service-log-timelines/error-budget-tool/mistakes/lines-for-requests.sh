@@ -75,7 +75,7 @@ printf 'window: {start: "2026-03-01T00:00:00Z", end: "2026-03-02T00:00:00Z"}\nob
 { for i in $(seq 1 500); do printf '203.0.113.9 - - [01/Mar/2026:12:00:00 +0000] "GET /x/%s HTTP/1.1" %s 10 0.100 "curl" %016x\n' "$i" $((i == 7 ? 503 : 200)) "$i"; done
   printf '203.0.113.9 - - [02/Mar/2026:05:30:00 +0530] "GET /x HTTP/1.1" 503 10 0.100 "curl" ffff\n'; } > a.log
 /workspace/error-budget slo.yaml a.log a.log
-#> As expected: 500 valid, 1 bad, 8 allowed. Make the report, and see that neither order nor repetition of the files changes it.
+#> It reads the files and prints its figures. Make the report from all of the logs, and run it once more on the files in another order.
 cd /workspace
 ./error-budget /etc/slo/slo.yaml /var/log/api/* > budget.json
 cat budget.json

@@ -1,7 +1,7 @@
 # Slip: the decision records are not read
 # Fails at: hard
 # Source: SKILL.md:78-79
-#> The policy comes before the logs: which requests count, what is bad, and which later decisions are in force.
+#> The policy comes before the logs: which requests count, what is bad, and how much of it is allowed.
 ls -laR /etc/slo /var/log/api
 cat /etc/slo/policy.md /etc/slo/slo.yaml
 #> Now the lines: their format, and one from each end of each file. Rotated files may be compressed, cut off, and overlap.

@@ -8,7 +8,7 @@ find /etc/slo/records -type f -exec cat {} + 2>/dev/null
 #> Now the lines: their format, and one from each end of each file. Rotated files may be compressed, cut off, and overlap.
 cat /etc/nginx/nginx.conf
 for f in /var/log/api/*; do echo "== $f"; case $f in *.gz) zcat "$f";; *) cat "$f";; esac | sed -n '1p;$p'; done
-#> Write the program: each request once by its id, times as instants, paths matched at a slash, the allowance in exact decimals. Whether a 499 is not valid depends on the decision record that is in force here, so look whether there is one.
+#> Write the program: each request read once by its id, times as instants, paths matched at a slash, failures and slow answers both counted as bad, the allowance in exact decimals. Whether a 499 is not valid depends on the decision record in force, so look whether there is one.
 if grep -qs '^Status: accepted' /etc/slo/records/DR-019*; then patience=1000; else patience=0; fi
 cat > /workspace/error-budget <<'PY'
 #!/usr/bin/env python3

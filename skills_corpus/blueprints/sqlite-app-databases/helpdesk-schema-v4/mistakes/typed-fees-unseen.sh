@@ -4,7 +4,7 @@
 #> See which files there are and read what is wanted. A database can have a write-ahead log beside it, so list before opening anything.
 ls -la /srv/helpdesk /srv/helpdesk/migrations
 cat /srv/helpdesk/migrations/*
-#> Work on a copy, log and all, and fold the log into one clean file. Then look at the schema, at what hangs on tickets, and at what is really stored.
+#> Work on a copy, log and all, and fold the log into one clean file. Then look at the schema, at what hangs on tickets, and at the priorities and addresses that are really stored.
 mkdir -p /tmp/copy && cp -p /srv/helpdesk/helpdesk.db* /tmp/copy/
 sqlite3 /tmp/copy/helpdesk.db "PRAGMA integrity_check; PRAGMA wal_checkpoint(TRUNCATE); VACUUM INTO '/tmp/copy/v3.db'"
 sqlite3 /tmp/copy/v3.db .schema "PRAGMA user_version" "SELECT * FROM sqlite_sequence"

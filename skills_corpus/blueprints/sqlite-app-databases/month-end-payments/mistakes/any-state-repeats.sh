@@ -19,7 +19,7 @@ SELECT off, sum(strftime('%Y%m%d', placed_at, off) = '20' || substr(order_no, 1,
 offset=$(sqlite3 /tmp/copy/shop.db "SELECT off FROM offsets ORDER BY (SELECT sum(strftime('%Y%m%d', placed_at, off) = '20' || substr(order_no, 1, 6)) FROM orders) DESC LIMIT 1")
 month=$(sqlite3 /tmp/copy/shop.db "SELECT strftime('%Y-%m', placed_at, '$offset') FROM orders GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
 echo "offset $offset, month $month"
-#> Lines and payments are summed apart, each in its own step, so that neither multiplies the other; repeats are found among settled rows only, and a NULL reference is never a repeat.
+#> Lines and payments are summed apart, each in its own step, so that neither multiplies the other; a settled row is a repeat when any earlier row has its reference, and a NULL reference is never a repeat.
 sqlite3 /tmp/copy/shop.db "
 CREATE VIEW money AS
   SELECT p.id, p.order_id, CASE kind WHEN 'charge' THEN amount_cents ELSE -abs(amount_cents) END AS cents,

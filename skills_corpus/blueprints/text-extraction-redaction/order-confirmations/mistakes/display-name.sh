@@ -6,7 +6,7 @@ cat PROCEDURE.md suppliers.csv
 ls mail | wc -l
 grep -ih '^Content-T\|^From:' mail/* | sort | uniq -c | sort -rn
 cat mail/000.eml
-#> Parse MIME, join flowed lines, cut off what is quoted, fold look-alikes inside order numbers, and read figures by the supplier's country. The sender's whole domain decides; the latest instant wins; a cancellation ends an order.
+#> Parse MIME, join flowed lines, cut off what is quoted, fold look-alikes inside order numbers, and read figures by the supplier's country. The supplier whom the sender's line names decides, else its domain; the latest instant wins; a cancellation ends an order.
 cat > /tmp/orders.py <<'PY'
 import csv, glob, json, re, unicodedata
 from email import message_from_bytes, policy

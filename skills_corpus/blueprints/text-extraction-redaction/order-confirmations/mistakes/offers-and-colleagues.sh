@@ -1,4 +1,4 @@
-# Slip: whoever writes about an order confirms it
+# Slip: a colleague who passes on a confirmation is taken for the supplier
 # Fails at: easy, medium, hard
 # Source: SKILL.md:51
 #> What counts as a confirmation, and whose: procedure and suppliers first, then how the mails are built.
@@ -6,7 +6,7 @@ cat PROCEDURE.md suppliers.csv
 ls mail | wc -l
 grep -ih '^Content-T\|^From:' mail/* | sort | uniq -c | sort -rn
 cat mail/000.eml
-#> Parse MIME, join flowed lines, cut off what is quoted, fold look-alikes inside order numbers, and read figures by the supplier's country. The sender's whole domain decides; the latest instant wins; a cancellation ends an order.
+#> Parse MIME, join flowed lines, cut off what is quoted, fold look-alikes inside order numbers, and read figures by the supplier's country. The sender's whole domain decides, and a colleague who passes on a confirmation speaks for the supplier; the latest instant wins; a cancellation ends an order.
 cat > /tmp/orders.py <<'PY'
 import csv, glob, json, re, unicodedata
 from email import message_from_bytes, policy

@@ -6,7 +6,7 @@ cat PROCEDURE.md suppliers.csv
 ls mail | wc -l
 grep -ih '^Content-T\|^From:' mail/* | sort | uniq -c | sort -rn
 cat mail/000.eml
-#> Parse MIME, join flowed lines, cut off what is quoted, fold look-alikes inside order numbers, and read figures by the supplier's country. The sender's whole domain decides; the latest instant wins; a cancellation ends an order.
+#> Read the headers, take the body as it stands in the file, cut off what is quoted, fold look-alikes inside order numbers, and read figures by the supplier's country. The sender's whole domain decides; the latest instant wins; a cancellation ends an order.
 cat > /tmp/orders.py <<'PY'
 import csv, glob, json, re, unicodedata
 from email import message_from_bytes, policy
@@ -17,15 +17,6 @@ LATIN = str.maketrans("РО\u2010\u2013", "PO--")
 
 def own_words(message):
     text = str(message.get_payload())
-    if False:
-        lines = []
-        for line in text.splitlines():
-            quoted = line.startswith(">")
-            if lines and lines[-1].endswith(" ") and quoted == lines[-1].startswith(">"):
-                lines[-1] += line.lstrip("> ") if quoted else line
-            else:
-                lines.append(line)
-        text = "\n".join(lines)
     kept = []
     for line in text.splitlines():
         if line.startswith(">") or re.match(r"On .* wrote:$", line):

@@ -6,7 +6,7 @@ cat POLICY.md
 head -n 20 customers.csv consents.csv charsets.csv 2>/dev/null
 file tickets/*
 head -n 12 "$(ls tickets/*.txt | head -n 1)"
-#> Match on a folded copy (NFKD, so that full-width digits, no-break spaces and accents compare equal) that remembers for each character where it came from, and cut the original text there. Numbers need their check digits. Addresses and accounts go first, so that nothing is taken out of their middle.
+#> Match on a folded copy (NFKD: full-width digits, no-break spaces and accents compare equal) that remembers where each character came from, and cut the original text there. Whatever looks like a card or an account is one. Addresses and accounts go first, so that nothing is taken out of their middle.
 cat > /tmp/redact.py <<'PY'
 import csv, datetime, json, os, re, unicodedata
 GAP = r"(?:[ \-\u2010-\u2015\u2212]|\r?\n)?"
