@@ -1,9 +1,9 @@
-#> First see what there is and how the program writes it. The parent is in each record; I do not trust numbers or the log.
+#> First see what there is, how the program writes it, and from each record what it builds on, whether it finished and what it deletes. Numbers and dates alone prove nothing, so what can be restored gets verified afterwards.
 cd /srv/backup/atlas
 cat README.md
 ls -lv
 for f in $(ls -v gen-*.json); do jq -c '{generation, kind, parent, finished, files: (.files | length), deleted}' "$f"; done
-#> Verify every generation: finished, archive sum, then each member against the record, and only then the parent. Nothing is unpacked for that.
+#> Verify every generation: finished, archive sum, then each member against the record, and only when it is fine itself the generations it builds on, by the parent in each record. Nothing is unpacked to disk for that.
 cat > /tmp/verify.py <<'PY'
 import glob, hashlib, json, tarfile
 home = "/srv/backup/atlas/"

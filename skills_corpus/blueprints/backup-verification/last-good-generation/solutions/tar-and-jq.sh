@@ -1,4 +1,4 @@
-#> Verify with sha256sum and jq, one generation after the other; unpacked copies go to a scratch folder without the names that lead outside.
+#> Verify one generation after the other with what its record says: finished, archive sum, the sums of its files, then its parent. Unpacked copies go to a scratch folder without names that lead outside, so that nothing can land there.
 B=/srv/backup/atlas; W=/tmp/w; mkdir -p $W; : > $W/bad
 numbers=$(ls $B/gen-*.json | sed 's/.*gen-\([0-9]*\).json/\1/' | sort -n)
 field() { jq -r "$2" "$B/gen-$1.json"; }
@@ -19,7 +19,7 @@ done
 good=$(for n in $numbers; do grep -q "^$n " $W/bad || echo $n; done | tail -n 1)
 chain=$good; p=$(field $good .parent)
 while [ "$p" != null ]; do chain="$p $chain"; p=$(field $p .parent); done
-#> Build the tree on disk, with a stamp of the generation for each file.
+#> Build the tree on disk: for each generation of the chain first what it deletes, then its files, with a stamp of where each file is from, so that of names alike the later stays. Should tar have spoken of leading `/` or `../`: those names were not unpacked.
 mkdir -p $W/tree; : > $W/stamps
 for n in $chain; do
   field $n '.deleted[]' | while IFS= read -r gone; do rm -rf "$W/tree/$gone"; done
@@ -31,7 +31,7 @@ find . -type f | sed 's,^\./,,' | sort > $W/names
 awk -F'\t' 'NR == FNR {g[$2] = $1; next} {print tolower($1) "\t" g[$1] "\t" $1}' $W/stamps $W/names | sort -t"$(printf '\t')" -k1,1 -k2,2n |
   awk -F'\t' '$1 == last {print name} {last = $1; name = $3}' | LC_ALL=C sort > $W/dropped
 while IFS= read -r name; do rm "$name"; done < $W/dropped
-#> Pack it and write the report.
+#> Pack it and write the report; the refused names are listed straight from the archives of the chain, with -P so that tar shows them as they are stored.
 tar -czf /workspace/restored.tar.gz .
 for n in $chain; do tar -tPzf $B/gen-$n.tar.gz | grep -E '^/|(^|/)\.\.(/|$)'; done | LC_ALL=C sort > $W/refused
 jq -n --argjson g "$good" --arg c "$chain" --rawfile bad $W/bad --rawfile r $W/refused --rawfile d $W/dropped \

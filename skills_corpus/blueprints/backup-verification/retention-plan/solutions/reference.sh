@@ -1,4 +1,4 @@
-#> Policy first, then its numbers with the exceptions per host, and what the data look like.
+#> Policy first, then its numbers with any exceptions per host, and what the data look like.
 cat /workspace/POLICY.md
 head -n 50 /etc/backup/retention.toml /etc/backup/retention.d/* 2>/dev/null
 cat /srv/backup/holds.tsv
@@ -57,7 +57,7 @@ delete = sorted(set(sets) - set(keep), key=finished.get, reverse=True)
 json.dump({"keep": dict(sorted(keep.items())), "delete": delete, "freed_bytes": sum(sets[k]["bytes"] for k in delete)}, open("/workspace/plan.json", "w"), indent=1)
 PY
 python3 /tmp/plan.py
-#> Prove the plan against the catalogue: each set in exactly one of the two lists, and nothing that stays builds on something that goes.
+#> Check the plan against the catalogue: nothing that stays may build on something that goes (the count has to be 0), and the two lists together have to be as long as the catalogue.
 jq -s '.[0] as $p | .[1:] | map(select((.id | in($p.keep)) and .parent != null and (.parent | in($p.keep) | not))) | length' /workspace/plan.json /srv/backup/catalog.jsonl
 jq '{keep: (.keep | length), delete: (.delete | length), freed_bytes}' /workspace/plan.json
 wc -l < /srv/backup/catalog.jsonl

@@ -1,4 +1,4 @@
-#> Everything into a database: sets, verifications, holds and the numbers of each host.
+#> Tables for a database first: sets, holds, the numbers of each host, with its own ones before the general ones, verifications if there is a log of them, and the hours between UTC and the zone that the policy names.
 D=/tmp/plan.db
 jq -r '[.id, .host, .parent // "", .finished, .bytes, .verified] | @tsv' /srv/backup/catalog.jsonl > /tmp/sets.tsv
 tail -n +2 /srv/backup/holds.tsv > /tmp/holds.tsv
@@ -7,7 +7,7 @@ for h in $(cut -f2 /tmp/sets.tsv | sort -u); do
   cat /etc/backup/retention.toml /etc/backup/retention.d/$h.toml 2>/dev/null | awk -v h="$h" '$2 == "=" {n[$1] = $3} END {for (k in n) print h "\t" k "\t" n[k]}'
 done > /tmp/numbers.tsv
 hours=$(grep -oE 'in UTC[+-][0-9]+' /workspace/POLICY.md | grep -oE '[+-][0-9]+' | head -n 1)
-#> The rules as queries; the Thursday of its week names an ISO week.
+#> Load them and turn each reason to stay into a query: the newest good set of each day, week and month, holds, unverified sets, and all that these build on. An ISO week is named by its Thursday.
 sqlite3 $D <<SQL
 .mode tabs
 CREATE TABLE s(id, host, parent, finished, bytes INTEGER, verified);
@@ -29,7 +29,7 @@ INSERT INTO k SELECT id, 'hold' FROM h WHERE rowid IN (SELECT max(rowid) FROM h 
 INSERT INTO k SELECT id, 'unverified' FROM last WHERE result = 'never';
 INSERT INTO k SELECT DISTINCT over, 'chain' FROM up WHERE id IN (SELECT id FROM k);
 SQL
-#> Deepest first, so parents go last.
+#> Write the plan. In `delete` the sets deepest in their chain come first, so that no parent goes before its children.
 sqlite3 $D "SELECT json_object('keep', (SELECT json_group_object(id, json(r)) FROM (SELECT id, json_group_array(reason) AS r FROM k GROUP BY id)),
   'delete', (SELECT json_group_array(id) FROM (SELECT id FROM s WHERE id NOT IN (SELECT id FROM k) ORDER BY (SELECT count(*) FROM up WHERE up.id = s.id) DESC)),
   'freed_bytes', (SELECT sum(bytes) FROM s WHERE id NOT IN (SELECT id FROM k)))" > /workspace/plan.json

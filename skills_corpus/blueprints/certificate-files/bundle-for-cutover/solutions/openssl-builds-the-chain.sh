@@ -1,4 +1,4 @@
-#> Shell only: every certificate as a file of its own, named by its fingerprint.
+#> The inbox holds whatever format came, so go by the content: PKCS#7, PEM or plain DER, and make every certificate a PEM file of its own. The moment of the move comes from the note, with its offset from UTC if it has one.
 W=/tmp/w; mkdir -p $W/all $W/ca $W/leaf /workspace/bundles; cd $W
 for f in /var/spool/pki/inbox/*; do
   if grep -q 'BEGIN PKCS7' "$f"; then openssl pkcs7 -in "$f" -print_certs
@@ -7,7 +7,7 @@ for f in /var/spool/pki/inbox/*; do
 done | awk '/BEGIN CERTIFICATE/ {n++; on = 1} on {print > sprintf("all/%03d.pem", n)} /END CERTIFICATE/ {on = 0}'
 line=$(sed -n 's/^Moment of the move: \([^ ]*\) \([^ ]*\) (UTC\([^)]*\)).*/\1 \2 \3/p' /workspace/CUTOVER.md)
 set -- $line; T=$(date -d "$1 $2 ${3:-+00:00}" +%s)
-#> Drop what is out of date at the move and what is revoked; sort the rest into authorities and sites' certificates.
+#> Drop what is out of date at the move, and what is on a list of revocations, if there is one: by issuer and number, which may be written in hex or in decimal. Sort the rest into authorities and sites' certificates, these named by end and fingerprint.
 tail -n +2 /etc/pki/revoked.csv 2>/dev/null | tr -d '":' | while IFS=, read -r issuer serial day; do
   s=${serial#0x}
   printf '%s/%s\n' "$issuer" "$(printf '%s' "$s" | tr a-f A-F)"
@@ -22,7 +22,7 @@ for c in all/*.pem; do
   if grep -q CA:TRUE t; then cp $c ca/$print.pem; else cp $c leaf/$e-$print.pem; fi
 done
 cat ca/*.pem > ca.pem
-#> Longest validity first; openssl finds the path to the root by itself and shows it.
+#> For each site try the longest validity first: the key must be the site's, and openssl checks the names and the path to the root as of the move. Then follow the signatures up to the root, since their order is the order in the file.
 : > made; : > none
 grep -E '^\| [a-z]+ \| [^ ]+, ' /workspace/CUTOVER.md | tr -d '|,' | while read -r site n1 n2 label; do
   key=$(openssl pkey -pubin -in /etc/pki/hsm/$label.pub -pubout)

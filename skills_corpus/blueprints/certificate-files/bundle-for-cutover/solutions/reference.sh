@@ -3,7 +3,7 @@ cat /workspace/CUTOVER.md
 ls /etc/pki/hsm
 cat /etc/pki/revoked.csv 2>/dev/null
 file /var/spool/pki/inbox/*
-#> Bring everything to single PEM certificates in a scratch folder, whatever the form: PEM blocks, PKCS#7 bags, plain DER. Duplicates fall together by fingerprint.
+#> Bring everything to single PEM certificates in a scratch folder, whatever the form: PEM blocks, PKCS#7 bags, plain DER. The same block in two files counts once. Then list what there is.
 mkdir -p /tmp/pki /workspace/bundles
 cat > /tmp/pki/pile.py <<'PY'
 import glob, os, pickle, re, subprocess
@@ -37,7 +37,7 @@ pile, root = pickle.load(open("/tmp/pki/pile.pickle", "rb"))
 PY
 cd /tmp/pki && python3 -c 'from pile import pile
 for c in sorted(pile, key=lambda c: (c["ca"], c["names"], c["end"])): print(c["end"].isoformat(), c["issuer"], c["names"] or "CA", c["print"][:12])'
-#> Sort out before ranking: key, names, dates at the moment of the move in UTC, revocation by issuer and number, a signed path to our root through intermediates that are in date. Only among the rest does the longest validity decide.
+#> Sort out before ranking: key, names, dates at the moment of the move in UTC, a signed path to our root through intermediates that are in date, and issuer and number, if there is a list of what is revoked. Only among the rest does the longest validity decide.
 cat > /tmp/pki/choose.py <<'PY'
 import csv, json, os, re
 from datetime import datetime, timezone

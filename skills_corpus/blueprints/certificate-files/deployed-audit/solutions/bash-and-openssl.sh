@@ -1,4 +1,4 @@
-#> Shell and openssl only. The moment in seconds, then one site after the other.
+#> First the moment and the days for renewal out of AUDIT.md, as seconds so that times compare as numbers whatever the offset, and small helpers around openssl: fingerprint, dates, and whether one certificate's key signed another.
 W=/tmp/w; mkdir -p $W; cd $W; : > found; : > ends
 line=$(sed -n 's/^Reference moment: \([^ ]*\) \([^ ]*\) (UTC\([^)]*\)).*/\1 \2 \3/p' /workspace/AUDIT.md)
 set -- $line; T=$(date -d "$1 $2 ${3:-+00:00}" +%s)
@@ -8,7 +8,7 @@ fp() { openssl x509 -in "$1" -noout -fingerprint -sha256 | sed 's/.*=//; s/://g'
 at() { date -d "$(openssl x509 -in "$1" -noout "$2" | cut -d= -f2)" +%s; }
 signs() { openssl verify -partial_chain -no_check_time -trusted "$1" "$2" > /dev/null 2>&1; }
 find() { printf '%s\t%s\t%s\n' "$s" "$1" "$2" >> found; }
-#> Split each loaded file into single certificates and put the audit's questions.
+#> Each enabled site with what it includes, comments left out: split the file it loads into single certificates, since openssl x509 reads only the first, and judge dates, names, key and chain. A link of the chain is a signature that verifies, dates aside.
 for conf in /etc/nginx/sites-enabled/*.conf; do
   s=$(basename "$conf" .conf)
   inc=$(sed -n 's/^ *include \(.*\);/\1/p' "$conf")
@@ -43,7 +43,7 @@ for conf in /etc/nginx/sites-enabled/*.conf; do
   if [ -z "$middle" ]; then find chain_broken "$(fp $leaf)"
   elif [ "$leaf $middle" != "c-1.pem c-2.pem" ]; then find chain_order "$(fp $leaf)"; fi
 done
-#> Report.
+#> Turn the two lists, findings and ends of validity, into the report and read it.
 jq -n --rawfile f found --rawfile e ends 'def rows: split("\n") | map(select(. != "") | split("\t"));
   {findings: ($f | rows | map({site: .[0], problem: .[1], evidence: .[2]})), leaf_expiry: ($e | rows | map({key: .[0], value: .[1]}) | from_entries)}' > /workspace/report.json
 cat /workspace/report.json

@@ -1,4 +1,4 @@
-#> First the rules of the audit, then what the server really loads: enabled sites, includes, no comments.
+#> First the rules of the audit, then what the server really loads: enabled sites only, with what they include if anything, and without lines that are commented out.
 cat /workspace/AUDIT.md
 ls -l /etc/nginx/* /etc/pki/*
 head -n 20 /etc/nginx/sites-enabled/*.conf
@@ -53,7 +53,7 @@ sites, root = pickle.load(open("/tmp/audit/facts.pickle", "rb"))
 PY
 cd /tmp/audit && python3 -c 'from facts import *
 for s in sites: print(s["name"], s["names"], s["key"], [(c["end"].isoformat(), c["names"]) for c in s["certs"]])'
-#> Now each rule of the audit, with the moment converted to UTC.
+#> Now each rule of the audit on these facts, with the moment in UTC whatever offset it is written with.
 cat > /tmp/audit/judge.py <<'PY'
 import json, re
 from datetime import datetime, timedelta, timezone
@@ -91,6 +91,6 @@ expiry = {site["name"]: site["leaf"]["end"].strftime("%Y-%m-%dT%H:%M:%SZ") for s
 json.dump({"findings": findings, "leaf_expiry": expiry}, open("/workspace/report.json", "w"), indent=1)
 PY
 python3 /tmp/audit/judge.py
-#> Read the report as the site owners will, and count the sites without any finding.
+#> Read the report as the site owners will, and list the sites without any finding.
 jq -r '.findings[] | [.site, .problem, .evidence] | @tsv' /workspace/report.json
 jq '.leaf_expiry, ((.leaf_expiry | keys) - ([.findings[].site] | unique))' /workspace/report.json

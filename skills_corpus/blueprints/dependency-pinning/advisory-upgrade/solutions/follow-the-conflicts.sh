@@ -1,4 +1,4 @@
-#> Another way: take the smallest fixed release of each vulnerable pin, follow the requirements that break, and branch on which side gives way.
+#> Read the runbook and the pins, and write the search: raise each pin that an advisory hits, follow the requirements that this breaks, and branch on which side gives way. The fewest moves win; moves that need each other become one step.
 cat RUNBOOK.md requirements.lock
 cat > /tmp/chase.py <<'PY'
 import glob, json, pathlib
@@ -60,6 +60,6 @@ while todo:
     todo = {n: v for n, v in todo.items() if n not in step}
 (here / "plan.json").write_text(json.dumps({"steps": out, "advisories": sorted(a["id"] for a in live)}))
 PY
-#> Run it and look.
+#> Run it and read the plan: how many pins move, against the board's limit, and which of them move together.
 python3 /tmp/chase.py
 cat plan.json

@@ -1,8 +1,8 @@
-#> Rules first: the runbook and all that it refers to. Then the deployed pins and every advisory, in full.
+#> Rules first: the runbook, and a risk register and holds if there are any beside it. Then the deployed pins and every advisory, in full.
 cat RUNBOOK.md requirements.in requirements.lock
 cat risk-register.json holds/* 2>/dev/null
 cat /srv/advisories/*.json
-#> Say which advisories concern us: PyPI, not withdrawn, not superseded, not accepted on the day of the plan, and the deployed version in a range, compared by number. Those pins have to move. Then try them alone, with one companion, with two, ... until a set satisfies everything; that is the smallest. Last, split the set into steps: the smallest part that leaves a valid lock goes first.
+#> The runbook says which advisories concern us; their pins have to move, with versions compared by number. Try those pins alone, then with one more, with two, ... until a set satisfies everything: that is the smallest. Then split it: the smallest part that leaves a valid lock goes first.
 cat > /tmp/plan.py <<'PY'
 import glob, itertools, json, os, re
 today = re.search(r"Day of this plan: ([\d-]+)", open("RUNBOOK.md").read())[1]

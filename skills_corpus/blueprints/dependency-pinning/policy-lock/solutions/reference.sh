@@ -3,7 +3,7 @@ cat requirements.in POLICY.md
 for f in Containerfile README.md exceptions.json tickets/* deploy/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done
 ls /srv/index
 head -n 30 /srv/index/webcore.json
-#> Write the rules down as data. The interpreter is the one that is deployed: a build argument in the compose file beats the default in the Containerfile, and both beat a README.
+#> Write the rules down as data. The interpreter is the deployed one: the policy may name it, a Containerfile outranks that, and a build argument in a compose file beats a Containerfile's default. If there are tickets, they give the day of the freeze and what open ones hold back.
 python=$(grep -ohP 'interpreter is Python \K[\d.]+' POLICY.md | sed 's/\.$//')
 [ -f Containerfile ] && python=$(grep -oP '^FROM python:\K[\d.]+' Containerfile)
 [ -f deploy/compose.yaml ] && python=$(grep -oP 'PYTHON: "\K[\d.]+' deploy/compose.yaml)

@@ -1,4 +1,4 @@
-#> Another way: let the packaging library judge versions, write candidates and forbidden pairs into tables, and let SQLite join them.
+#> See what is imported and what the rules are. For the program: the packaging library judges versions and markers, the releases that are allowed and the pairs that exclude each other go into tables, and SQLite joins them, newest first.
 cat requirements.in POLICY.md tickets/* deploy/* Containerfile 2>/dev/null | head -n 80
 cat > /tmp/join.py <<'PY'
 import datetime, glob, json, os, re, sqlite3
@@ -50,6 +50,6 @@ rows = db.execute("select " + ", ".join(f'"{n}".v' for n in order) + " from " + 
                   + " where " + " and ".join(terms) + " order by " + ", ".join(f'"{n}".rank' for n in order) + " limit 1").fetchone()
 open("requirements.lock", "w").write("".join(f"{n}=={v}\n" for n, v in zip(order, rows) if v != "-"))
 PY
-#> Solve and show.
+#> Solve, and see the lock as written.
 python3 /tmp/join.py
 cat requirements.lock

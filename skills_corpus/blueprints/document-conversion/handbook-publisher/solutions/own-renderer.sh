@@ -1,6 +1,6 @@
-#> Without a Markdown library: the pages use a small part of Markdown, so a line reader and one tokenizer for inline text will do.
+#> First the papers: the rules, and decisions or accepted pages in case there are any beside them (a complaint of cat about a missing folder does not matter).
 cat SPEC.md decisions/* accepted/* 2>/dev/null
-#> Constants come out of the papers with a few lines of Python and are written into the program.
+#> The request names a small part of Markdown, so a line reader and one tokenizer for inline text will do. Constants come out of the papers, from an accepted decision where there is one, and are written into the program, since only that file is deployed.
 cat > /tmp/make.py <<'PY'
 import glob, os, re
 spec = open("SPEC.md").read()
@@ -71,5 +71,5 @@ for f, (title, text, refs, ids, mine, name) in books.items():
 open("publish.py", "w").write("".join(f"{k} = {v!r}\n" for k, v in conf.items()) + body)
 PY
 python3 /tmp/make.py
-#> Try it on a copy.
+#> Try it on a copy, for the handbook itself must not change: which files are written, and how the first page reads.
 rm -rf /tmp/try2 && cp -r handbook /tmp/try2 && (cd /tmp/try2 && python3 /workspace/publish.py && ls && head -c 1500 index.html)

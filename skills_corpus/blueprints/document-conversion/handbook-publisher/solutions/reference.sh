@@ -1,11 +1,11 @@
-#> The rules, what was decided since, the accepted page, and the kinds of links and code in the sample.
+#> The rules, decisions or accepted pages in case there are any, the kinds of links in the sample and one page of it whole, and whether the libraries that I would use are on this machine.
 cat SPEC.md
 for f in decisions/* accepted/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done
 ls handbook
 grep -oh '\](.*)\|^\[.*\]: .*' handbook/*.md | sed 's/[a-z0-9-]*\.md/P.md/' | sort | uniq -c | sort -rn | head -n 20
 cat handbook/README.md
 python3 -c 'import markdown, bs4, yaml; print(markdown.__version__)'
-#> Settle the constants: an accepted decision replaces the rule, a rejected one does not, and the accepted page shows whether the second of equal headings is 1 or 2.
+#> Settle the constants: the rules give them; an accepted decision, if there is one, replaces a rule, a rejected one does not; and an accepted page, if there is one, shows which number the second of equal headings gets (1 otherwise).
 prefix=$(grep -oP 'has the `id` `\K[^`]+' SPEC.md)
 missing=$(grep -oP 'span class="\K[^"]+' SPEC.md)
 rel=$(grep -oP 'rel="\K[^"]+' SPEC.md)

@@ -1,4 +1,4 @@
-#> Another way: the standard library's event parser, writing Markdown as the tags go by; a first pass over the headings gives the anchors.
+#> Use the standard library's event parser and write the Markdown as the tags go by. A first pass over all pages collects titles and the anchors of headings, so that links among the pages can be resolved; a list of pages with ids is read if the export has one.
 cat > /tmp/stream.py <<'PY'
 import collections, glob, os, re, shutil, urllib.parse as u
 import xml.etree.ElementTree as ET

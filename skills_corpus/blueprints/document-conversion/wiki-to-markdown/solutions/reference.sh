@@ -1,9 +1,9 @@
-#> Take stock first: the pages, how one is built, and every kind of link there is.
+#> Take stock first: the pages, how one is built, and what kinds of links there are.
 ls -R export | head -n 40
 cat export/entities.xml 2>/dev/null
 grep -oh 'href="[^"]*"' export/*.html | sed 's/[0-9]\{3,\}/N/g' | sort | uniq -c | sort -rn | head -n 40
 cat "$(ls export/*_*.html | head -n 1)"
-#> One table of pages decides every name and every anchor; links are looked up in it by file, by id, by former id and by the wiki's own address. Then walk each page's content and emit Markdown, with text escaped, code verbatim in a fence that is long enough, and images copied per page.
+#> One table of pages decides every name and every anchor; each link is looked up in it, in whatever form it names its page. Then walk each page's content and emit Markdown, with text escaped, code verbatim in a fence that is long enough, and images copied per page.
 cat > /tmp/convert.py <<'PY'
 import json, pathlib, re, shutil
 from datetime import datetime, timedelta
@@ -118,7 +118,7 @@ for file, page in pages.items():
 PY
 python3 /tmp/convert.py
 ls -R docs
-#> Read the result back with another parser: no dead link, no missing image, every fragment an anchor.
+#> Read the result back through a Markdown parser: no dead link, no missing image, every fragment an anchor. Links printed as left as text, if any, lead to pages that do not move. Then look at the top of one page.
 cat > /tmp/readback.py <<'PY'
 import pathlib, re
 import markdown

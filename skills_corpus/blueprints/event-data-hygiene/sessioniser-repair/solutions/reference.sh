@@ -3,7 +3,7 @@ cat sessionise.py CONTRACT.md
 for f in decisions/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done
 head -n 5 signed-off/events.jsonl signed-off/sessions.jsonl
 grep -o '"kind": "[a-z]*"' signed-off/events.jsonl | sort | uniq -c
-#> Take the rules from the papers: an accepted decision replaces the contract's gap, a proposed or superseded one does not. Where the wording leaves the limit itself open, both readings will be tried against the accepted day.
+#> Take the rules from the papers. If there are decisions, an accepted one replaces the contract's gap, a proposed or superseded one does not. In case the wording leaves the limit itself open, both readings will be tried against the accepted day.
 gap=$(grep -oP 'does nothing for (more than )?\K\d+' CONTRACT.md)
 for f in decisions/*; do
   [ -f "$f" ] && grep -q '^Status: accepted' "$f" && g=$(grep -oP '^The gap is \K\d+' "$f") && gap=$g
@@ -11,7 +11,7 @@ done
 longest=$(grep -oP 'No session runs for \K\d+' CONTRACT.md || echo 0)
 zone=$(grep -oP 'date of the start in UTC\K[+-]\d+' CONTRACT.md || echo 0)
 echo "gap $gap, longest $longest, zone $zone"
-#> Rewrite the core: exact ids, instants instead of text, each event id once, sorted by instant, no pings, money as Decimal.
+#> Rewrite the core: exact ids, instants instead of text, each event id once, only the events that count, sorted by instant, money as Decimal. Then see which reading of the limit gives the accepted day.
 make_program() {
 cat > sessionise.py <<PY
 #!/usr/bin/env python3

@@ -1,8 +1,8 @@
-#> Same rules, another machine: the program loads events into SQLite and cuts runs with window functions; only the longest-session rule needs a walk.
+#> Read the contract and, if there are any, the decisions since. The gap comes from the contract, unless an accepted decision gives another.
 cat CONTRACT.md decisions/* 2>/dev/null
 awk '/^Status: accepted/ {ok = 1} /^The gap is/ && ok {print $4} FNR == 1 {ok = 0}' CONTRACT.md decisions/*.md 2>/dev/null | tail -n 1 > /tmp/gap
 [ -s /tmp/gap ] || sed -n 's/.*does nothing for \(more than \)\{0,1\}\([0-9]*\) min.*/\2/p' CONTRACT.md > /tmp/gap
-#> Exactly the gap: find a pair of one user's neighbouring events in the accepted day that is precisely that far apart, by asking which reading gives the accepted number of sessions.
+#> The program loads events into SQLite and cuts runs with window functions; a limit to a session's length, if set, needs a walk. Does a pause of exactly the gap split? Take the reading that gives the accepted day's number of sessions, then compare line by line.
 cat > /tmp/body.py <<'PY'
 import json, sqlite3, sys
 db = sqlite3.connect(":memory:")

@@ -1,12 +1,12 @@
 #> First the papers: what identifies an event, what orders two of them, what ends a wallet, and whether a later paper changes an earlier one.
 cat CONTRACT.md
 for f in producer/* notices/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done
-#> Now the shape of the data: lines, types, schemas, and a sample of each.
+#> Now the shape of the data: lines, types, schemas, the first lines, and a line of schema 2 in case there is any.
 wc -l feed/*.jsonl
 cat feed/*.jsonl | grep -o '"schema": [0-9]*\|"type": "[a-z.]*"' | sort | uniq -c
 head -n 2 feed/part-01.jsonl
 grep -m1 -h '"schema": 2' feed/*.jsonl | head -n 1
-#> The ids are above 2^53, so no jq here: Python keeps integers exact. Normalise each schema, refuse heartbeats and withdrawn batches, keep the highest attempt of each event id, then the highest revision of each wallet (the change log replaces the contract's order where there is one). Closed wallets stay in until the end, so that a late update cannot bring one back.
+#> Ids must keep all digits: Python's integers are exact, doubles would round above 2^53. Bring every schema to one form, refuse heartbeats and batches that a notice (if any) withdraws, keep the highest attempt of each event, then the highest revision of each wallet. Closed ones drop out last.
 cat > /tmp/fold.py <<'PY'
 import glob, json, re
 from decimal import Decimal

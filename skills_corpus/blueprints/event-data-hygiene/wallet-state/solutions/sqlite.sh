@@ -1,11 +1,11 @@
-#> Read the papers, then let SQLite do it: its integers have 64 bits, so ids of this size stay exact.
+#> Read the papers: the contract, and change logs or notices in case there are any (a missing folder does not matter). Ids have to keep all their digits, so I think of SQLite, whose integers have 64 bits.
 cat CONTRACT.md producer/* notices/* 2>/dev/null
-#> One row per line of the feed, as text; the separator is a control character that JSON text cannot contain.
+#> Put the feed into one file, and list the batches that a notice withdraws and no notice lets stand after all; without notices that list is empty.
 cat feed/*.jsonl > /tmp/all.jsonl
 grep -h 'withdrawn' notices/*.txt 2>/dev/null | grep -o 'b-[0-9]*' | sort -u > /tmp/w0
 grep -h 'stands' notices/*.txt 2>/dev/null | grep -o 'b-[0-9]*' | sort -u > /tmp/w1
 comm -23 /tmp/w0 /tmp/w1 > /tmp/withdrawn
-#> Rank by attempt within the event, then by revision within the wallet, and write both files from the same tables.
+#> One row per line of the feed, as text; the separator is a control character that JSON text cannot contain. Rank by attempt within the event, then by revision within the wallet, and write both files from the same tables.
 sqlite3 :memory: <<'SQL'
 create table raw(line text);
 create table withdrawn(batch text);

@@ -1,4 +1,4 @@
-#> Work from the raw object list in Python: parents of every commit, which are reachable, which have no child. Nothing is checked out anywhere.
+#> Read the ticket and work from the raw object list in Python: parents of every commit, which are reachable, which lost ones have no child. The lost line goes onto the branch, by a merge in memory if others have commits there; nothing is checked out anywhere.
 cat /workspace/ticket.md
 cat > /tmp/recover.py <<'PY'
 import json, os, re, subprocess
@@ -76,6 +76,6 @@ else:
 json.dump({"lost_tip": tip, "recovered": chain, "left_alone": sorted(tips - {tip})}, open("/workspace/recovery.json", "w"), indent=1)
 PY
 python3 /tmp/recover.py
-#> See that it is so.
+#> Look at the report, and at the graph of all refs: the lost line has to hang on the branch again.
 cat /workspace/recovery.json
 git --git-dir=/srv/git/billing.git log --oneline --graph --all -n 25

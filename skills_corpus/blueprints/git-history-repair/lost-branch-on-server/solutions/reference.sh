@@ -6,11 +6,11 @@ git for-each-ref | tee /tmp/refs.before
 branch=$(grep -o 'feature/[a-z-]*' /workspace/ticket.md | head -n 1)
 subject=$(sed -n 's/^Last commit of .* on the branch: "\(.*\)"$/\1/p' /workspace/ticket.md)
 echo "branch: $branch, last subject: $subject"
-#> A bare repository has no reflog, so the object store is the witness. List all commits that no ref reaches, and how they hang together.
+#> A bare repository keeps no reflog by default, so the object store is the witness. List all commits that no ref reaches, and how they hang together.
 git fsck --no-reflogs --unreachable --no-progress | awk '$2 == "commit" {print $3}' > /tmp/lost
 git fsck --no-reflogs --no-progress | awk '$2 == "commit" {print $3}' | sort > /tmp/dangling
 git log --graph --format='%h %an, authored %ad, committed %cd: %s' --date=iso $(cat /tmp/dangling) --not --all
-#> Several commits can carry the wanted subject, because a rebase leaves the older copy behind. The build server saw the real ones: the tip has to descend from the last lost commit that was built for this branch.
+#> Several commits can carry the wanted subject: a rebase leaves the older copy behind. If there is a log of the build server, it saw the real ones: the tip has to descend from the last lost commit that was built for this branch. Without a log the subject has to do.
 for id in $(cat /tmp/lost); do
   case $(git log -1 --format=%s "$id") in "$subject"*) echo "$id" ;; esac
 done > /tmp/candidates
@@ -26,7 +26,7 @@ if [ -f /workspace/ci-builds.log ]; then
 fi
 echo "lost tip: $lost"
 git rev-list --reverse "$lost" --not --all | tee /tmp/recovered
-#> If the branch is gone, creating the ref is all. If it lives on with commits that others have, both lines have to be joined by a merge in a worktree outside; a setting that both changed gets the value of the decision that is in force: accepted and not superseded.
+#> If the branch is gone, creating the ref is all. If it lives on with commits that others have, both lines have to be joined by a merge in a worktree outside, and a conflict is settled by what the ticket says counts.
 if ! old=$(git rev-parse -q --verify "refs/heads/$branch"); then
   git update-ref "refs/heads/$branch" "$lost" ''
 else
@@ -59,7 +59,7 @@ grep -vx "$lost" /tmp/dangling > /tmp/left || true
 jq -n --arg tip "$lost" --rawfile back /tmp/recovered --rawfile left /tmp/left \
   '{lost_tip: $tip, recovered: ($back | split("\n") | map(select(. != ""))), left_alone: ($left | split("\n") | map(select(. != "")) | sort)}' > /workspace/recovery.json
 cat /workspace/recovery.json
-#> Check: only this branch moved, nobody has to force, both lines are in it.
+#> Check: no other ref moved, nobody has to force, and the branch holds the lost line together with whatever it had before.
 git for-each-ref | diff /tmp/refs.before - || true
 git log --oneline --graph -n 12 "refs/heads/$branch"
 [ -z "${old:-}" ] || git merge-base --is-ancestor "$old" "refs/heads/$branch" && git merge-base --is-ancestor "$lost" "refs/heads/$branch" && echo "both lines are in $branch"

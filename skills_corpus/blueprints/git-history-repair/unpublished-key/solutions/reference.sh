@@ -4,7 +4,7 @@ cat SECURITY.md
 git status --short --branch
 git for-each-ref | tee /tmp/refs.before
 git log --graph --oneline --branches --tags --not --remotes
-#> Find every live key in private commits, in files as well as in messages, and every one in commits that were pushed. What was pushed is burnt and has to stay; the rest has to go. Look for the base64 form as well.
+#> Find every live key in private commits, in files as well as in messages, and every one in commits that were pushed. What was pushed is burnt and has to stay; the rest has to go. Write it down as exact strings, plain and in base64, as a manifest would hold it.
 key='pk_live_[A-Za-z0-9]+'
 git log -p -m --format=%B --branches --tags --not --remotes | grep -oE "$key" | sort -u > /tmp/private
 git log -p -m --format=%B --remotes | grep -oE "$key" | sort -u > /tmp/pushed
@@ -31,7 +31,7 @@ git gc --quiet --prune=now
 awk '$1 != $2' /tmp/map | jq -R -n --rawfile rotate /tmp/rotate \
   '{commits: ([inputs | split(" ") | {(.[0]): .[1]}] | add), rotate: ($rotate | split("\n") | map(select(. != "")))}' > /workspace/report.json
 cat /workspace/report.json
-#> Check: no object has the key, what was pushed has not moved, the working folder is clean, people and dates are the same.
+#> Check: no object and no log has a key that had to go, what was pushed has not moved, the working folder is clean, and the rewritten commits show their people, dates and merges.
 while read -r k; do git cat-file --batch-all-objects --batch | grep -a -c -e "$k" -e "$(printf %s "$k" | base64 -w0)"; grep -r -c "$k" .git/logs || true; done < /tmp/remove
 git for-each-ref refs/remotes | diff - <(grep refs/remotes /tmp/refs.before) && git status --short && git fsck --no-progress
 git log --graph --format='%h %an %ad %cn %cd %s' --branches --tags --not --remotes

@@ -1,4 +1,4 @@
-#> Another way: export the whole history as one stream, replace the exact bytes in it with a small parser that keeps the lengths right, and import the stream again.
+#> Read the rules. Then export the whole history as one stream, replace the exact bytes in it with a small parser that keeps the lengths right, and import the stream again. A key that was pushed is burnt and stays.
 cd /workspace/portal
 cat SECURITY.md
 git show-ref > /tmp/refs.before
@@ -40,7 +40,7 @@ moved = {old: marks[1][mark] for mark, old in marks[0].items() if old in commits
 json.dump({"commits": moved, "rotate": sorted(rotate)}, open("/workspace/report.json", "w"), indent=1)
 PY
 python3 /tmp/scrub.py
-#> The branches point to the new commits; now nothing may keep the old ones.
+#> The branches and tags lead to the new commits now, so nothing may keep the old ones: drop logs and loose ends, repack, and see which refs have moved.
 rm -rf .git/logs .git/ORIG_HEAD .git/FETCH_HEAD
 git repack -a -d -q && git prune --expire=now
 rm -f .git/objects/info/commit-graph

@@ -2,11 +2,11 @@
 cat /var/log/tidegate/startup.log
 grep -n '^schema' /etc/tidegate/*.yaml* /etc/tidegate/sites.d/*
 want=$(sed -n 's/.*starting, reads schema \([0-9]*\)$/\1/p' /var/log/tidegate/startup.log | tail -n 1)
-#> The changelog, as far as the installed schema and no further, and the files themselves with their notes.
+#> The changelog, of which only the entries up to the installed schema count, and the files themselves with their notes. Keep a copy of all to compare with.
 cat /usr/share/doc/tidegate/CHANGELOG.md
 cat /etc/tidegate/tidegate.yaml /etc/tidegate/sites.d/*.yaml
 cp -r /etc/tidegate /tmp/before
-#> I change lines, not documents: a small editor walks through the lines, knows the path of each key from the indentation, and applies the entries between a file's schema and the wanted one, oldest first. The new default of keepalive is countered only in old site files where neither the site nor its profile says anything.
+#> I change lines, not documents: a small editor takes each key's path from the indentation and applies the entries between a file's schema and the wanted one, oldest first. The new keepalive default is countered only in older site files where neither the site nor its profile sets it.
 cat > /tmp/migrate.py <<'PY'
 import glob, re, sys, yaml
 want = int(sys.argv[1])

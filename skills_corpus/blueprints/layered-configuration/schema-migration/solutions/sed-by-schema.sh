@@ -1,4 +1,4 @@
-#> One sed script for each changelog entry; a file gets those between its schema and the installed one, in their order.
+#> Take the wanted schema from the startup log, and write one sed script for each step of the schema: a file gets those between its own and the wanted one, in their order, and comments stay. A site that lives on keepalive's old default gets it written out.
 cd /etc/tidegate
 want=$(grep -oE 'reads schema [0-9]+' /var/log/tidegate/startup.log | tail -n 1 | grep -oE '[0-9]+')
 nokeep=$(awk '/^profiles:/ {on = 1; next} /^[a-z]/ {on = 0} on && /^  [a-z]+:/ {p = $1; sub(":", "", p)} on && /^    keepalive:/ {print p}' tidegate.yaml)
@@ -31,5 +31,5 @@ for f in tidegate.yaml sites.d/*.yaml; do
   [ "$want" -ge 7 ] && awk '/^  size_mb:/ {sub(/size_mb: [0-9]+/, "size_bytes: " $2 * 1048576)} {print}' "$f" > /tmp/f && cat /tmp/f > "$f"
   sed -i "s/^schema: .*/schema: $want/" "$f"
 done
-#> Show what came out.
+#> Read every file as it came out: its schema, the keys that changed, and whether the comments are still there.
 head -n 60 tidegate.yaml sites.d/*.yaml

@@ -1,4 +1,4 @@
-#> Shell only. The drop-ins in the order in which systemd reads them: of each name the highest folder, sorted by name.
+#> An earlier attempt (70-chg4711.conf), if there is one, goes. Then the drop-ins in the order in which systemd reads them: of each name the highest folder, sorted by name. The last setting decides, for the variable an environment file that is loaded; that goes on record.
 cd /etc/systemd/system/ledger-sync.service.d
 rm -f 70-chg4711.conf
 order=$(for d in /usr/lib /usr/local/lib /etc; do ls -d $d/systemd/system/ledger-sync.service.d/*.conf; done |
@@ -11,7 +11,7 @@ loaded=$(grep -h '^EnvironmentFile=' $all | tail -n 1 | sed 's/^EnvironmentFile=
 [ -n "$loaded" ] && batch=$(grep -H '^LEDGER_BATCH=' "$loaded")
 for f in "$mem" "$tasks" "$batch"; do printf '%s\t%s\n' "${f%%:*}" "${f##*=}"; done > /tmp/won
 jq -Rn '[inputs | split("\t") | {file: .[0], value: .[1]}] | {MemoryMax: .[0], TasksMax: .[1], LEDGER_BATCH: .[2]}' < /tmp/won > /workspace/before.json
-#> Wanted values; relative ones are taken from what was in force.
+#> Wanted values, the number of workers from the board if it amended the request; relative values are taken from what was in force. The new command is made from the last one.
 t=/workspace/CHG-4711.md
 cell() { sed -n "s/^| .*\`$1\` | \(.*\) |\$/\1/p" $t; }
 w=$(cell --workers); b=$(sed -n 's/.*change board:.*`--workers` \([0-9]*\).*/\1/p' $t); w=${b:-$w}

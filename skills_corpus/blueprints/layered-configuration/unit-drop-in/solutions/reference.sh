@@ -39,7 +39,7 @@ PY
 python3 /tmp/merge.py | tee /tmp/before.json
 #> What was in force, with its file, goes on record before I touch anything.
 jq '{MemoryMax, TasksMax, LEDGER_BATCH: .env.LEDGER_BATCH} | map_values({value: .[0], file: .[1]})' /tmp/before.json | tee /workspace/before.json
-#> An earlier attempt, if there is one, added a second ExecStart from the package's command; it goes. Then the drop-in is made from the effective command and steps, under a name that sorts behind all others. The approved number of workers is the board's, where the board amended the request.
+#> An earlier attempt (70-chg4711.conf), if there is one, goes. Then the drop-in is made from the effective command and steps, under a name that sorts behind all that are read; LEDGER_BATCH goes where it has the last word. If the board amended the number of workers, its number is the approved one.
 rm -f /etc/systemd/system/ledger-sync.service.d/70-chg4711.conf
 cat > /tmp/change.py <<'PY'
 import re, sys

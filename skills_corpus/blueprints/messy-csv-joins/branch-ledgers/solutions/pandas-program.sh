@@ -1,4 +1,4 @@
-#> The same with pandas: one frame for each export, everything as text, then columns at a time.
+#> Read what the ledger has to look like, and how the exports begin in bytes. The program takes pandas: one frame for each export, everything as text, encoding, separator and columns decided per file, then columns at a time.
 cat /srv/branches/FORMAT.md; for f in /srv/branches/*.csv; do head -c 100 "$f" | xxd | head -n 3; done
 { echo '#!/usr/bin/python3'; cat <<'PY'
 import codecs

@@ -4,7 +4,7 @@ cd /srv/branches
 file *.csv
 for f in *.csv; do echo "== $f"; head -c 160 "$f" | xxd; tail -c 120 "$f" | xxd | tail -n 5; done
 cd /workspace
-#> Each export has a dialect of its own, so the program decides it per file: encoding by BOM, then strict UTF-8, then cp1252; separator by what the rows agree on; column order by names, if there are any; date order by looking at the whole column.
+#> Each export has a dialect of its own, so the program decides it per file: encoding by BOM, then strict UTF-8, then cp1252; separator by what the rows agree on; column order by names, if there are any; day or month first in dates with slashes, if any, by looking at the whole column.
 cat > /workspace/normalise <<'PY'
 #!/usr/bin/env python3
 """Writes one ledger from exports in several dialects: normalise OUT.csv IN.csv..."""
@@ -65,7 +65,7 @@ chmod +x /workspace/normalise
 #> Make this month's ledger, in the order asked for.
 LC_ALL=C
 /workspace/normalise /workspace/ledger.csv /srv/branches/*.csv
-#> Check: letters, zeros, dates and negatives by eye, and the rows accounted for with another tool, export by export.
+#> Check: letters, zeros, dates and negatives by eye in the first rows, signs of a wrong encoding, amounts with another tool, document numbers that come twice, and how many documents each export gives by itself.
 head -n 5 ledger.csv; grep -c '' ledger.csv; grep -n 'Ã\|�' ledger.csv | head; mlr --icsv --opprint stats1 -a count,sum,min,max -f amount ledger.csv
 cut -d, -f1 ledger.csv | sort | uniq -d
 for f in /srv/branches/*.csv; do ./normalise /tmp/one.csv "$f"; echo "$f: $(($(grep -c '' /tmp/one.csv) - 1)) documents"; done

@@ -1,10 +1,10 @@
-#> Read the note, then look at both files in bytes: encoding, line ends, quotes, first and last lines. Keep a copy to compare with.
+#> Read the note, then look at our file in bytes (encoding, line ends, quotes, its beginning and end) and at the head of the list. Keep a copy to compare with.
 cat inbox/note.txt
 file articles.csv inbox/pricelist.csv
 head -c 300 articles.csv | xxd | head -n 12; tail -c 40 articles.csv | xxd
 head -n 6 inbox/pricelist.csv
 cp articles.csv /tmp/before.csv
-#> cp1252, CRLF, quotes here and there, line breaks inside cells: a CSV writer would change all of it. So find the byte span of every cell, and decide what is to change before changing anything. Numbers are padded to six and compared in capitals; a whole barcode goes before the number; of several rows in force the latest day counts.
+#> Bytes like DF and FC: cp1252, it seems; CRLF and bare LF, and quotes on some cells only. A CSV writer would change all that, so find the byte span of every cell, and plan by the note before anything is changed. Columns such as per or ean count where the list has them.
 cat > /tmp/plan.py <<'PY'
 import csv, datetime as d, decimal, re
 CELL = re.compile(rb'("(?:[^"]|"")*"|[^;\r\n]*)(;|\r\n|\n|\Z)')
@@ -57,7 +57,7 @@ cd /tmp && python3 -c "
 from plan import *
 print('key date', KEY, 'rows', len(rows), 'changes', len(changes), 'open', len(opened), 'later than key', sum(day(r['valid_from']) > KEY for r in rows))
 print('number and barcode disagree:', *disputed, sep='\n  ')"
-#> The plan adds up. Replace only the spans of EK and Stand, from the end to the beginning so that positions stay right, and keep each cell's quotes.
+#> Changes and open rows fit into the list; a row that is neither is replaced by a newer one or not in force yet. Where number and barcode disagreed, the barcode decided. Replace only the spans of EK and Stand, from the end to the beginning so that positions stay right, and keep each cell's quotes.
 cat > /tmp/apply.py <<'PY'
 import csv
 from plan import DATA, EK, STAND, articles, changes, opened
@@ -79,7 +79,7 @@ with open("/workspace/open.csv", "w", encoding="utf-8", newline="") as out:
 PY
 python3 /tmp/apply.py
 cd /workspace
-#> Compare with the original: only records of the plan may differ, and in them only the two cells. The last line still has no line end.
+#> Compare with the original: only records of the plan may differ, and in them only the two cells; and the last line has to be without a line end, as before.
 diff <(tr -d '\r' < /tmp/before.csv) <(tr -d '\r' < articles.csv) --text | grep -c '^>'
 diff <(tr -d '\r' < /tmp/before.csv) <(tr -d '\r' < articles.csv) --text | head -n 8
 tail -c 20 articles.csv | xxd; cat open.csv

@@ -1,4 +1,4 @@
-#> Plan in SQL, edit in awk. The articles' records end in CRLF and only cells contain a bare line feed, so awk can take CRLF as the record separator and put every record back as it was.
+#> Read the note and the head of the list. Plan in SQL, edit in awk on bytes: I take CRLF for the end of our records, so that a bare line feed can only be inside a cell and every record can be put back as it was. Load both sides.
 cat inbox/note.txt; head -n 3 inbox/pricelist.csv
 export LC_ALL=C
 key=$(grep -oE -m 1 '[0-9]{4}-[0-9]{2}-[0-9]{2}' inbox/note.txt)
@@ -10,7 +10,7 @@ CREATE TABLE ours (nr TEXT PRIMARY KEY, ean TEXT, fixed INTEGER);
 .mode csv
 .import inbox/pricelist.csv list
 SQL
-#> Columns differ from list to list; give every list the same view.
+#> The list may have columns for barcode and pieces or not, so give it one view either way. From that come the rows that stay open, in the list's order, and for each article the price in force, unless a newer row replaces it.
 has() { sqlite3 /tmp/plan.db "SELECT count(*) FROM pragma_table_info('list') WHERE name = '$1'"; }
 ean="''"; [ "$(has ean)" = 1 ] && ean=ean
 per=1; [ "$(has per)" = 1 ] && per=per

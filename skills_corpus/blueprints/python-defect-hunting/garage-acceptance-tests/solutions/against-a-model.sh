@@ -1,4 +1,4 @@
-#> Other way: write the rules down a second time as a slow, plain model inside the tests, and compare the implementation with it over many inputs.
+#> Read the package and the rules, and take the numbers from the specification, or from the docstrings if there is none, with agreed changes on top. They go into a slow, plain model inside the tests, with which the implementation is compared over many inputs.
 cd /workspace
 cat garage/*.py SPEC.md CHANGES.md 2>/dev/null
 rules=$(cat SPEC.md 2>/dev/null || cat garage/*.py)
@@ -11,7 +11,7 @@ if [ -f CHANGES.md ]; then
   cap=$(grep -oE '24 hours is [0-9.]+' <<<"$agreed" | grep -oE '[0-9]+\.[0-9]+$')
 fi
 echo "$free $rate $cap"
-#> The suite in unittest style, with integers as cents and a walk minute by minute.
+#> The suite in unittest style, with cents as integers and the fee as a walk minute by minute.
 {
 echo "FREE, RATE, CAP = $free, ${rate/./}, ${cap/./}  # minutes, cents"
 cat <<'PY'
@@ -109,5 +109,5 @@ class Periods(unittest.TestCase):
             self.assertEqual(given, [as_dates[p] for p in some])
 PY
 } > tests/test_against_model.py
-#> See whether it runs, and how long it takes.
+#> Run it on the package of today: it has to be green where that keeps the rules and red where it does not, and it must not take long.
 python3 -B -m pytest -q -p no:cacheprovider tests 2>&1 | tail -n 12

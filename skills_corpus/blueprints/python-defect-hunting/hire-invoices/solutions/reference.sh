@@ -1,9 +1,9 @@
-#> Read the rules, the settings and the whole package, and what has been accepted, before touching anything.
+#> Read the rules, the settings, the whole package and its tests, and see which samples there are, before touching anything.
 cd /workspace
 cat docs/*.md hire/settings.py
 tail -n +1 hire/*.py tests/*.py
 ls samples samples/accepted
-#> Reproduce: run the program on the accepted bookings and compare with the accepted invoices. Accepted results outrank documents, docstrings and tests.
+#> Reproduce: run the program on the accepted bookings and compare with the accepted invoices; should documents, docstrings or tests say otherwise, the accepted results count. Then march.jsonl, and a list of the places to suspect: floats, rounding, default lists, limits.
 compare() {
   for booking in samples/accepted/*.booking.json; do
     python3 -B invoice.py "$booking" | diff - "${booking%.booking.json}.invoice.json" && echo "$booking: same"
@@ -12,7 +12,7 @@ compare() {
 compare
 python3 -B invoice.py samples/march.jsonl
 grep -nE 'float|round\(|int\(|=\[\]|=\{\}|\{\}$|groupby|\.days|> ' hire/*.py
-#> Money first: Decimal from the text of the booking, one rounding function with its mode named, no second copy of it.
+#> Money first: amounts will be Decimals, and one rounding function with its mode named has to serve all modules.
 cat > hire/money.py <<'PY'
 """Amounts of money."""
 
@@ -30,7 +30,7 @@ def show(amount):
     """Write an amount with two decimals."""
     return f"{amount:.2f}"
 PY
-#> The lines: no default list that lives on, no remembered rate, both days count, the discount begins at its first day, and lines that are read twice are a list.
+#> The lines: Decimal from the booking's text, each line at its own rate, no default list that lives on from call to call, the discount from its first day on, and lines that are read twice are a list.
 cat > hire/pricing.py <<'PY'
 """What the lines of a booking cost."""
 
@@ -82,7 +82,7 @@ def invoice_lines(booking):
 PY
 #> Days: one is added to days of hire and only there; Saturday is a weekend too.
 sed -i 's/return max((last - first).days, 1)/return max((last - first).days + 1, 1)/; s/due.weekday() > 5/due.weekday() >= 5/' hire/periods.py
-#> VAT as in the accepted invoices: once per rate, on the sum of all its lines, wherever they stand. Where that is so already, the file stays.
+#> VAT as in the accepted invoices: once per rate, on the sum of all its lines, wherever they stand. groupby would join only neighbours: if vat.py uses it, write it anew, else it can stay as it is.
 if grep -q groupby hire/vat.py; then
 cat > hire/vat.py <<'PY'
 """Net amounts and VAT by rate."""
@@ -100,7 +100,7 @@ def totals(lines):
     return net, vat
 PY
 fi
-#> Check: the accepted invoices come out, the day's file gives the same as its bookings one by one, ties and credits are right.
+#> Check: the accepted invoices come out, march.jsonl gives the same as its bookings one by one, ties and credits are right.
 compare
 python3 -B invoice.py samples/march.jsonl > /tmp/together
 while IFS= read -r booking; do printf '%s\n' "$booking" > /tmp/one; python3 -B invoice.py /tmp/one; done < samples/march.jsonl | diff /tmp/together - && echo "same one by one"

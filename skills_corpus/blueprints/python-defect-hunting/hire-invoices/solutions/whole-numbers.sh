@@ -1,4 +1,4 @@
-#> Leave the modules behind and calculate in whole numbers: a booking goes in, fractions come out, and rounding is integer arithmetic in one place.
+#> Read the rules and the accepted invoices. Instead of mending the modules one by one, calculate in exact fractions and whole cents in a new one: a booking goes in, an invoice comes out, and rounding is integer arithmetic in one place.
 cd /workspace
 cat docs/pricing.md samples/accepted/*.json
 cat > hire/engine.py <<'PY'
@@ -42,7 +42,7 @@ def invoice(b):
             "net": {k: text(v) for k, v in net.items()}, "vat": {k: text(v) for k, v in vat.items()},
             "total": text(sum(net.values()) + sum(vat.values())), "due": datetime.date.fromordinal(due).isoformat()}
 PY
-#> The old modules go, the command line uses the new one.
+#> The accepted invoices have VAT on the sum of each rate, as the new module does it. So the old modules go, the command line uses the new one, and the accepted bookings should show no difference.
 rm -f hire/pricing.py hire/vat.py hire/money.py hire/periods.py
 sed -i '/^from \.\(money\|periods\|pricing\|vat\)/d; s/^from datetime import date$/from .engine import invoice/' hire/cli.py
 sed -i '/^def invoice/,/^def main/{/^def main/!d}' hire/cli.py

@@ -1,4 +1,4 @@
-#> First see which files there are, rotated ones too, how each service writes a line, and by which clock.
+#> First see which files there are, rotated ones too if any, how each service writes a line, and by which clock.
 ls -laR /var/log/shop
 cat /etc/shop/gateway/gateway.toml
 grep -H pattern /etc/shop/*/logback.xml
@@ -30,7 +30,7 @@ PY
 cd /tmp && python3 -c "
 from load import load
 for s in ('gateway', 'orders', 'payments', 'stock'): r = load(s); print(s, len(r), r[0]['t'], r[-1]['t'])"
-#> Their first records are hours apart, so measure the clocks instead of trusting them: for each request, the time from the first word of a service to the gateway's answer less the gateway's own duration. The median is the service's offset, zone and skew in one.
+#> Only the gateway's clock is vouched for, so measure the others instead of trusting zones and clocks: for each request, a service's first word against the moment the request reached the gateway (its answer less its duration). The median is the service's offset, zone and skew in one.
 cat > /tmp/clocks.py <<'PY'
 import datetime as d, statistics
 from load import load
@@ -82,7 +82,7 @@ if __name__ == "__main__":
     print("last good checkout before:", [a[-1]["ts"] for a in tries.values() if a[-1]["status"] < 500 and a[0]["t"] < answers[0]["t"]][-1])
 PY
 python3 /tmp/outage.py
-#> orders only repeats what a service below it says; the other service has every one of these requests fail with the same innermost exception, and its value is the one that the last change in that very service set seconds before. A change elsewhere a little earlier was followed by checkouts that went well. Write it up with file and line.
+#> orders only repeats what the service below it answered; there all traces of these requests end in the same exception, and that service's last change before the first failure came seconds earlier. After the changes before that one, checkouts still went well. Write it up with file and line.
 cat > /tmp/report.py <<'PY'
 import json
 from outage import answers, changes, ids, row, traces
@@ -98,7 +98,7 @@ json.dump({"started_at": stamp(answers[0]["t"]), "ended_at": stamp(answers[-1]["
 PY
 python3 /tmp/report.py
 cat /workspace/incident.json
-#> Open every citation as a reader would.
+#> Open every citation as a reader would, and see whether the exception speaks of what the change had set.
 jq -r '.evidence[] | "\(.file) \(.line)"' /workspace/incident.json | while read -r file line; do
   case $file in *.gz) zcat "$file";; *) cat "$file";; esac | sed -n "${line}p"
 done

@@ -1,11 +1,11 @@
-#> The policy comes before the logs: which requests count, what is bad, and which later decisions are in force.
+#> The policy comes before the logs: which requests count, what is bad, and which later decisions, if any, are in force.
 ls -laR /etc/slo /var/log/api
 cat /etc/slo/policy.md /etc/slo/slo.yaml
 find /etc/slo/records -type f -exec cat {} + 2>/dev/null
 #> Now the lines: their format, and one from each end of each file. Rotated files may be compressed, cut off, and overlap.
 cat /etc/nginx/nginx.conf
 for f in /var/log/api/*; do echo "== $f"; case $f in *.gz) zcat "$f";; *) cat "$f";; esac | sed -n '1p;$p'; done
-#> Write the program: each request once by its id, times as instants, paths matched at a slash, the allowance in exact decimals. Whether a 499 is not valid depends on the decision record that is in force here, so look whether there is one.
+#> Write the program: each request once by its id, times as instants, paths matched at a slash, the allowance in exact decimals. A 499 is treated apart only if an accepted decision record says so; look whether there is one.
 if grep -qs '^Status: accepted' /etc/slo/records/DR-019*; then patience=1000; else patience=0; fi
 cat > /workspace/error-budget <<'PY'
 #!/usr/bin/env python3
@@ -66,7 +66,7 @@ print(json.dumps(figures, indent=1))
 PY
 sed -i "s/@PATIENCE@/$patience/" /workspace/error-budget
 chmod +x /workspace/error-budget
-#> Try it on a small made-up log with a result known by hand: 500 requests, of which 98.4 per cent must be good, so 8 may be bad; one failed, one at the very end of the window that must not count, one request written twice.
+#> Try it on a small made-up log with a result known by hand: 500 requests, of which 98.4 per cent must be good, so 8 may be bad; one failed; one more, at the very end of the window and in another offset, must not count; and the file is given twice.
 mkdir -p /tmp/small && cd /tmp/small
 printf 'window: {start: "2026-03-01T00:00:00Z", end: "2026-03-02T00:00:00Z"}\nobjectives:\n  - name: a\n    routes: [/x]\n    availability: 98.4\n' > slo.yaml
 { for i in $(seq 1 500); do printf '203.0.113.9 - - [01/Mar/2026:12:00:00 +0000] "GET /x/%s HTTP/1.1" %s 10 0.100 "curl" %016x\n' "$i" $((i == 7 ? 503 : 200)) "$i"; done

@@ -1,4 +1,4 @@
-#> Another way: a shell script that turns lines into a table with awk and jq and lets SQLite do the counting.
+#> Read the policy, decision records if there are any, and a line of the log. The program becomes a shell script that turns lines into a table with awk and jq and lets SQLite do the counting.
 cat /etc/slo/policy.md; cat /etc/slo/records/* 2>/dev/null; head -n 1 /var/log/api/access.log
 hung=0; [ -e /etc/slo/records ] && hung=1000
 { printf '#!/bin/bash\nset -e\nHUNG=%s\n' "$hung"; cat <<'SH'

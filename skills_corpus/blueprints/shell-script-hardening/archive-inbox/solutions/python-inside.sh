@@ -1,4 +1,4 @@
-#> The contract is easier to keep in Python: bash stays the entrance, the work is done by a program inside it.
+#> Read the script and what it should do. Its promises are easier to keep in Python: bash stays the entrance and holds the settings, the work is done by a program inside it. If there are accepted decisions, they go before the old settings.
 cd /workspace
 cat bin/archive-inbox.sh
 cat docs/*.md 2>/dev/null

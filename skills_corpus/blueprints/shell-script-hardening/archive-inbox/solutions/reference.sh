@@ -16,7 +16,7 @@ if [ -f docs/decisions.md ]; then
   echo "BUSY=$busy" >> /tmp/settings
 fi
 cat /tmp/settings; echo "$moved $waits $broken $late"
-#> Write the script anew around a NUL-separated loop: arguments before the first change, sums from standard input, free names instead of overwriting, failures counted instead of fatal. Try it from /tmp first.
+#> Write the script anew around a NUL-separated loop: arguments before the first change, sums from standard input, free names instead of overwriting, failures counted instead of fatal, and what accepted decisions add, if there are any. Write it to /tmp first, and lint it.
 {
 cat <<'SH'
 #!/bin/bash
@@ -78,7 +78,7 @@ echo "printf '$moved=%d $waits=%d $broken=%d\\n' \"\$moved\" \"\$waiting\" \"\$f
 echo '[ "$failed" -eq 0 ] || exit "$FAIL"'
 } > /tmp/archive-inbox.sh
 shellcheck /tmp/archive-inbox.sh || bash -n /tmp/archive-inbox.sh
-#> See it work on hostile names, twice, on a taken name and without an inbox.
+#> See it work on hostile names, twice, on a taken name, without an inbox, and on a copy of the sample.
 mkdir -p /tmp/try && cd /tmp/try && rm -rf in out && mkdir in out
 touch -- 'in/two words' in/-rf 'in/[a]' $'in/line\nbreak' $'in/end\n' ' lead' 'in/back\slash' in/.hidden 'in/50%s'
 ln -s /etc/passwd in/link
@@ -89,7 +89,7 @@ bash /tmp/archive-inbox.sh nowhere out; echo "code $?"
 ls -lAb in out
 cat -v out/"$(sed -n "s/^LEDGER='\(.*\)'/\1/p" /tmp/settings)" | tr '@' '\n'
 cp -r /workspace/sample /tmp/try/sample && bash /tmp/archive-inbox.sh sample/inbox sample/archive && find sample
-#> It holds. Put it in place under the old name and mode, and look at the difference once more.
+#> That came out as it should. Look at the difference to the old script, and put the new one in place under the old name and mode.
 diff /workspace/bin/archive-inbox.sh /tmp/archive-inbox.sh
 cat /tmp/archive-inbox.sh > /workspace/bin/archive-inbox.sh
 bash -n /workspace/bin/archive-inbox.sh && ls -l /workspace/bin

@@ -1,4 +1,4 @@
-#> Same runbook, other means: a Python program inside the script, which opens the archive itself and locks with fcntl.
+#> Print the runbook and what belongs to it, and make the script: a Python program inside bash that opens the archive itself and locks with fcntl. Its values are read from the papers by pattern, as only this file is deployed; agreed actions, if there are reports, override the runbook.
 cd /workspace
 cat RUNBOOK.md deploy.conf incidents/*.md 2>/dev/null
 cat > /tmp/make.py <<'MAKE'
@@ -79,5 +79,5 @@ os.makedirs("/workspace/bin", exist_ok=True)
 open("/workspace/bin/deploy.sh", "w").write("#!/bin/bash\nexec python3 -I -c \"$(cat <<'PY'" + body.replace("@V@", repr(v)) + "PY\n)\" \"$@\"\n")
 MAKE
 python3 /tmp/make.py
-#> A quick try.
+#> A quick try with the samples in a scratch root: the exit codes, and what is left behind.
 mkdir -p /tmp/try/root && for a in sample/*.tar.gz; do bash bin/deploy.sh "$a" /tmp/try/root; echo "code $?"; done; find /tmp/try

@@ -1,11 +1,11 @@
-#> Read the runbook and everything that came after it, before writing a line.
+#> Read the runbook, values and reports if there are any beside it, the names of the samples, and what there may be under the script's name already, before writing a line.
 cd /workspace
 cat RUNBOOK.md
 cat deploy.conf 2>/dev/null
 for report in incidents/*.md; do [ -f "$report" ] && cat "$report"; done
 ls -R sample
 cat bin/deploy.sh 2>/dev/null
-#> Collect the values: from deploy.conf where there is one, else from the runbook's own words. An agreed action changes the code of a failed check.
+#> Collect the values: from deploy.conf where there is one, else from the runbook's own words. Should reports have agreed actions, they override the runbook: another code for a failed check, and the release that was live before is spared.
 mkdir -p bin
 if [ -f deploy.conf ]; then
   grep -E '^[A-Z_]+=' deploy.conf > /tmp/values
@@ -100,7 +100,7 @@ printf 'deployed %s\n' "$id"
 SH
 } > bin/deploy.sh
 shellcheck bin/deploy.sh || bash -n bin/deploy.sh
-#> Try it in a scratch root with odd names: two good releases, one damaged, one that fails its check, and a second run while the lock is taken.
+#> Try it in a scratch root with a blank in its name: every sample, one of them under an odd name too, an id for the second time, and a run while the lock is taken. Then look at the codes and at what is left behind.
 rm -rf /tmp/try && mkdir -p '/tmp/try/my root' && cd /tmp/try
 set -- /workspace/sample/*.tar.gz
 bash /workspace/bin/deploy.sh "$1" 'my root'; echo "code $?"

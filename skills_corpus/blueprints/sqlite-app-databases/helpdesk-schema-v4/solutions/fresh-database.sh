@@ -1,4 +1,4 @@
-#> Another way: build an empty version 4 database from the old schema text and carry the rows over in Python, so nothing is ever dropped or renamed.
+#> Read what changes, then build an empty version 4 database from the old schema text and carry the rows over in Python, so nothing is ever dropped or renamed. The old side is read from a copy of its whole folder: the way back stays untouched, and a log beside the database comes along.
 cat /srv/helpdesk/migrations/0004.md
 cp -r /srv/helpdesk /tmp/old
 cat > /tmp/carry.py <<'PY'

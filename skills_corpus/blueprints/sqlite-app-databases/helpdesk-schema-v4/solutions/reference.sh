@@ -1,7 +1,7 @@
 #> See which files there are and read what is wanted. A database can have a write-ahead log beside it, so list before opening anything.
 ls -la /srv/helpdesk /srv/helpdesk/migrations
 cat /srv/helpdesk/migrations/*
-#> Work on a copy, log and all, and fold the log into one clean file. Then look at the schema, at what hangs on tickets, and at what is really stored.
+#> Work on a copy, with the write-ahead log if there is one, and fold all into one clean file. Then look at the schema, at what hangs on tickets, and at what is really stored.
 mkdir -p /tmp/copy && cp -p /srv/helpdesk/helpdesk.db* /tmp/copy/
 sqlite3 /tmp/copy/helpdesk.db "PRAGMA integrity_check; PRAGMA wal_checkpoint(TRUNCATE); VACUUM INTO '/tmp/copy/v3.db'"
 sqlite3 /tmp/copy/v3.db .schema "PRAGMA user_version" "SELECT * FROM sqlite_sequence"
@@ -11,7 +11,7 @@ SELECT priority, count(*) FROM tickets GROUP BY 1;
 SELECT 'opener', opened_by, count(*) FROM tickets WHERE lower(trim(opened_by)) NOT IN (SELECT lower(trim(email)) FROM users) GROUP BY 2;
 SELECT 'assignee', assignee, count(*) FROM tickets WHERE lower(trim(assignee)) NOT IN (SELECT lower(trim(email)) FROM users) GROUP BY 2;
 SELECT name FROM sqlite_schema WHERE type = 'table';"
-#> Rebuild tickets in one transaction with foreign keys off, so that the drop does not cascade. Left-overs of an earlier attempt go, views are dropped first and made again, the highest number ever given is carried over.
+#> Rebuild tickets in one transaction with foreign keys off, so that the drop does not cascade. Left-overs of an earlier attempt, if any, go, views are dropped first and made again, the highest number ever given is carried over.
 cat > /tmp/copy/0004.sql <<'SQL'
 .bail on
 PRAGMA foreign_keys = OFF;
@@ -65,7 +65,7 @@ SELECT json_object('tickets', (SELECT count(*) FROM main.tickets), 'comments', (
       WHERE assignee IS NOT NULL AND lower(trim(assignee)) NOT IN (SELECT lower(trim(email)) FROM old.users) ORDER BY 1)),
   'added_users', (SELECT json_group_array(email) FROM (SELECT email FROM main.users WHERE id NOT IN (SELECT id FROM old.users) ORDER BY 1)));" | jq . > /workspace/migration.json
 cat /workspace/migration.json
-#> Check: nothing dangles, the counts are as before, and a write on a scratch copy fires the trigger and cascades.
+#> Check: nothing dangles, the counts are as before but for users that had to be added, a write on a scratch copy fires the trigger and cascades, and the files in /srv/helpdesk are as they were.
 sqlite3 /workspace/helpdesk.db 'PRAGMA integrity_check; PRAGMA foreign_key_check; PRAGMA foreign_key_list(comments);'
 for t in users tickets comments attachments title_changes; do echo "$t $(sqlite3 /tmp/copy/v3.db "SELECT count(*) FROM $t") $(sqlite3 /workspace/helpdesk.db "SELECT count(*) FROM $t")"; done
 cp /workspace/helpdesk.db /tmp/copy/scratch.db

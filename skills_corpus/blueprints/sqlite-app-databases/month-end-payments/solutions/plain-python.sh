@@ -1,7 +1,7 @@
-#> Dump the tables to plain lists and settle the accounts one by one. First a look at what the columns mean.
+#> First a look at what the columns mean and at how a month is closed, read-only, as the shop is live. Then the tables can be read into plain lists and the accounts settled one by one.
 sqlite3 "file:/srv/shop/shop.db?mode=ro" .schema
 cat /srv/shop/docs/closing-a-month.md
-#> The order number's first six digits are the local day, so the month needs no offset at all: read it from the numbers.
+#> The order number begins with the day on the shop's clock, so the month needs no offset at all: read it from the numbers. Then each settled payment is a repeat, money for its order, or an orphan.
 cat > /tmp/close.py <<'PY'
 import json, sqlite3
 from collections import Counter, defaultdict

@@ -36,6 +36,6 @@ SELECT json_object(
   'repeats', (SELECT json_group_array(id) FROM (SELECT id FROM money WHERE again ORDER BY id)),
   'orphans', (SELECT json_group_array(id) FROM (SELECT id FROM money m WHERE NOT again AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.id = m.order_id) ORDER BY id)));
 " | jq . > /workspace/close.json
-#> Check: billed minus received must be what is owed less what is in excess, and the shop's file is as it was.
+#> Check: billed minus received must be what is owed less what is in excess. And say by which clock the month was cut.
 jq '{orders, billed_cents, received_cents, difference: (.billed_cents - .received_cents - ([.unpaid[].owed_cents] | add) + ([.overpaid[].excess_cents] | add)), repeats, orphans}' -c /workspace/close.json
 echo "The month was cut at $offset from UTC, because only under that offset every order number agrees with its time."

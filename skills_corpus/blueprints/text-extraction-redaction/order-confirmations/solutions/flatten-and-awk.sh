@@ -1,4 +1,4 @@
-#> Another way: flatten each mail to one line of plain text with small tools, and let awk do the reading.
+#> Read the procedure and the suppliers, and part each mail into head and body, the body decoded as its head says, so that sed and awk can do the reading.
 cat PROCEDURE.md suppliers.csv
 rm -rf /tmp/flat; mkdir -p /tmp/flat
 for f in mail/*.eml; do
@@ -11,7 +11,7 @@ for f in mail/*.eml; do
     *) cp "$b.raw" "$b.txt";;
   esac
 done
-#> Keep the words above the quote, on one line; fold spaces, hyphens, full-width digits and the two Cyrillic letters.
+#> Keep what is above a quote, on one line, and in case something was typed oddly fold blanks, hyphens, full-width digits and Cyrillic letters like P and O. Then read figures and dates by the supplier's country, in the order of Date in case an order comes up again or is cancelled.
 fold() { sed -e 's/\xe2\x80\xaf//g; s/\xc2\xa0/ /g; s/\xe2\x80\x91/-/g; s/\xd0\xa0/P/g; s/\xd0\x9e/O/g' \
   -e 's/\xef\xbc\x90/0/g; s/\xef\xbc\x91/1/g; s/\xef\xbc\x92/2/g; s/\xef\xbc\x93/3/g; s/\xef\xbc\x94/4/g; s/\xef\xbc\x95/5/g; s/\xef\xbc\x96/6/g; s/\xef\xbc\x97/7/g; s/\xef\xbc\x98/8/g; s/\xef\xbc\x99/9/g'; }
 export LC_ALL=C

@@ -3,7 +3,7 @@ cat PROCEDURE.md suppliers.csv
 ls mail | wc -l
 grep -ih '^Content-T\|^From:' mail/* | sort | uniq -c | sort -rn
 cat mail/000.eml
-#> Parse MIME, join flowed lines, cut off what is quoted, fold look-alikes inside order numbers, and read figures by the supplier's country. The sender's whole domain decides; the latest instant wins; a cancellation ends an order.
+#> Parse MIME, join lines where a mail is flowed, cut off what is quoted, fold look-alikes in order numbers in case there are any, and read figures by the supplier's country. The sender's whole domain decides; should an order come up again or be cancelled, the latest Date does.
 cat > /tmp/orders.py <<'PY'
 import csv, glob, json, re, unicodedata
 from email import message_from_bytes, policy
@@ -74,7 +74,7 @@ with open("orders.jsonl", "w") as out:
             print(json.dumps(final[po]), file=out)
 PY
 python3 /tmp/orders.py
-#> Check: one line per order, every amount with two decimals, dates in the coming months.
+#> Left out are offers and senders who are not at a listed domain, as it should be. Check the rest: one line per order, every amount with two decimals, dates in the coming months.
 wc -l orders.jsonl
 cat orders.jsonl
 cut -d'"' -f4 orders.jsonl | sort | uniq -d

@@ -1,9 +1,9 @@
-#> The policy decides, so it comes first, with the lists it names. Then the bytes: line ends, marks and encodings differ between tickets.
+#> The policy decides, so it comes first, with the lists beside it, if any. Then the bytes: line ends, marks and encodings may differ between tickets.
 cat POLICY.md
 head -n 20 customers.csv consents.csv charsets.csv 2>/dev/null
 file tickets/*
 head -n 12 "$(ls tickets/*.txt | head -n 1)"
-#> Match on a folded copy (NFKD, so that full-width digits, no-break spaces and accents compare equal) that remembers for each character where it came from, and cut the original text there. Numbers need their check digits. Addresses and accounts go first, so that nothing is taken out of their middle.
+#> Match on a folded copy (NFKD: full-width digits, no-break spaces and accents, should there be any, compare equal) that remembers where each character came from, and cut the original text there. Numbers need their check digits. Addresses and accounts go first, so nothing is taken out of their middle.
 cat > /tmp/redact.py <<'PY'
 import csv, datetime, json, os, re, unicodedata
 GAP = r"(?:[ \-\u2010-\u2015\u2212]|\r?\n)?"
@@ -81,6 +81,6 @@ json.dump(counts, open("redaction.json", "w"))
 PY
 python3 /tmp/redact.py
 cat redaction.json
-#> Look at every difference once, and at what is left that still looks like an address.
+#> Look at the first differences of the tickets, and at what is left that still looks like an address. The candidates printed as staying failed the check of their kind.
 for f in tickets/*; do diff -a "$f" "redacted/${f#tickets/}" | grep -a '^[<>]' | head -n 6; done | cat -v | head -n 60
 grep -ah '@' redacted/* | cat -v | sort | uniq -c | sort -rn | head -n 20

@@ -1,4 +1,4 @@
-#> Another way, without patterns over the whole text: walk the characters, grow candidates token by token, and ask the checks.
+#> Read the policy and the lists beside it, if any. No patterns over the whole text: walk the characters, grow candidates token by token, and ask the checks.
 cat POLICY.md *.csv 2>/dev/null | head -n 60
 mkdir -p redacted
 cat > /tmp/scan.py <<'PY'
@@ -108,7 +108,7 @@ for p in sorted((root / "tickets").iterdir()):
     (root / "redacted" / p.name).write_bytes(out.encode(enc))
 (root / "redaction.json").write_text(json.dumps(tally))
 PY
-#> Run, compare sizes.
+#> Run it, then look at the counts and at the number of files written.
 python3 /tmp/scan.py
 cat redaction.json
 ls redacted | wc -l
