@@ -17,7 +17,7 @@ from skill2env.stages.making.worlds import MAKER, WorldFault
 from skill2env.store.shards import read_shard
 
 NAME = "build"
-VERSION = "1"
+VERSION = "2"
 
 
 def items(context: Context) -> Iterator[Item]:

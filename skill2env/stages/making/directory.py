@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 from functools import cache
 from importlib.resources import files
 
@@ -22,6 +23,9 @@ from skill2env.stages.making.worlds import Made, Order
 from skill2env.trial.judge import MEMORY_MB, PIDS, PRIVILEGES
 
 _CANARY = "skill2env-canary"
+_TAG = r"\{%(?:(?!%\}).)*%\}|\{#(?:(?!#\}).)*#\}"
+_TAGS_ALONE = re.compile(rf"^[ \t]*(?:(?:{_TAG})[ \t]*)+\n", re.MULTILINE)
+"""A line of an instruction that holds nothing but Jinja's tags and comments."""
 
 
 class Unfit(Skill2EnvError):
@@ -113,18 +117,22 @@ def verifier_code_id() -> str:
 
 
 def _instruction(order: Order, made: Made) -> str:
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, keep_trailing_newline=True, trim_blocks=True
-    )
+    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
     knobs = order.blueprint.spec.knob_values(order.level)
     try:
-        return environment.from_string(order.blueprint.instruction).render(
+        return environment.from_string(_TAGS_ALONE.sub(_closed_up, order.blueprint.instruction)).render(
             knobs=knobs, facts=made.facts, level=order.level
         )
     except (TemplateError, ArithmeticError, TypeError, ValueError, OverflowError, RecursionError) as error:
         line = getattr(error, "lineno", None) or 0
         message = f"the instruction can't be rendered: {error}; it sees knobs, facts and level only"
         raise Unfit("instruction", message, "instruction.md", line) from None
+
+
+def _closed_up(line: re.Match[str]) -> str:
+    """Return a line of tags with its line feed inside the last one: it leaves nothing, and the lines below keep their numbers."""
+    tags = line[0].rstrip()
+    return line[0] if tags[-3] == "-" else f"{tags[:-2]}\n{tags[-2:]}"
 
 
 def _hidden_exists(tests: str, names: set[str]) -> None:

@@ -16,8 +16,18 @@ from skill2env.stages.parse.codes import Findings, shown
 MAX_BODY_LINES = 500
 CHECKBOX = re.compile(r"^\[([ xX])\]\s+")
 NUMBERED_HEADING = re.compile(
-    r"^(?:(?:step|phase|stage)\s*|第\s*)?(\d{1,3})(?:\s*[.):：、\u2014\u2013-]|步|\s*$)", re.I
+    r"^(?:(?P<word>step|phase|stage|步骤|步驟|阶段|階段|ステップ|手順|フェーズ)\s*|(?P<nth>第)\s*)?"
+    r"(?:(?P<digits>\d{1,3})|(?P<numeral>[一二三四五六七八九十]{1,3}))"
+    r"(?:\s*步|[.)](?![\d.])|\s*[:：、\u2014\u2013]|\s+-\s|\s*$)",
+    re.I,
 )
+NUMERALS = "一二三四五六七八九"
+CELLS: dict[str, Literal["", "head", "body"]] = {
+    "thead_open": "head",
+    "thead_close": "",
+    "tbody_open": "body",
+    "tbody_close": "",
+}
 LANGUAGE = re.compile(r"^[{.]*([A-Za-z][\w+#./-]*)")
 CODE_IN_INFO = re.compile(r"[=;(){}\[\]\"'<>|]")
 ATTRIBUTES = re.compile(r"\{.*\}|\w+(?:\s+[\w.:-]+=(?:\"[^\"]*\"|'[^']*'|[^\s\"']+))+")
@@ -37,6 +47,8 @@ class Paragraph:
     line: int
     section: int
     heading: bool
+    cell: Literal["", "head", "body"] = ""
+    """Which part of a table it stands in."""
 
 
 @dataclass
@@ -91,6 +103,14 @@ def _sections(tokens: list[Token], last: int) -> list[Section]:
     ]
 
 
+def _number(heading: re.Match[str]) -> int:
+    """Return the number of a step: 12 of `12` and of `十二`."""
+    if heading["digits"]:
+        return int(heading["digits"])
+    tens, ten, ones = heading["numeral"].rpartition("十")
+    return (NUMERALS.find(tens) + 1 or 1) * (10 if ten else 0) + NUMERALS.find(ones) + 1
+
+
 def _plain(text: str) -> str:
     return " ".join(text.replace("**", "").split())
 
@@ -104,6 +124,7 @@ class _Walker:
         self.lists: list[bool] = []
         self.item: Token | None = None
         self.heading = False
+        self.cell: Literal["", "head", "body"] = ""
 
     def walk(self, tokens: list[Token]) -> None:
         for token in tokens:
@@ -121,17 +142,19 @@ class _Walker:
                 self.item = token if token.type == "list_item_open" else None
             elif token.type in ("heading_open", "heading_close"):
                 self.heading = token.type == "heading_open"
+            elif token.type in CELLS:
+                self.cell = CELLS[token.type]
 
     def _section(self) -> int:
         return bisect_right(self.starts, self.line) - 1
 
     def _inline(self, content: str) -> None:
         section = self._section()
-        self.body.paragraphs.append(Paragraph(content, self.line, section, self.heading))
+        self.body.paragraphs.append(Paragraph(content, self.line, section, self.heading, self.cell))
         if self.heading:
             number = NUMBERED_HEADING.match(_plain(content))
-            if number:
-                self._step(int(number[1]), content, 1, section)
+            if number and (number["digits"] or number["word"] or number["nth"]):
+                self._step(_number(number), content, 1, section)
         elif self.item is not None:
             box = CHECKBOX.match(content)
             if box:

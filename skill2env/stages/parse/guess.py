@@ -196,7 +196,7 @@ TESTS: tuple[tuple[str, Test], ...] = (
             r"\A\s*<(?:!DOCTYPE|html|div|body|head|script|style|p|span|a|button|form|section)\b", 0.92, re.I
         ),
     ),
-    ("xml", _any(r"\A\s*<(?:\?xml|[A-Za-z][\w:.-]*(?:\s[^<>]{0,200})?>)", 0.7, 0)),
+    ("xml", _any(r"\A\s*<(?:\?xml|[A-Za-z][\w:.-]*(?:\s[^<>]{0,200})?>(?=[\s\S]*(?:</|/>)))", 0.7, 0)),
     ("http", _any(r"\A\s*(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) [/h]\S*|\AHTTP/\d", 0.93, 0)),
     ("toml", _any(r"^\[[\w.\"-]+\]\n(?:.*\n){0,3}?[\w-]+ = ", 0.85)),
     ("ini", _share(r"^\s*(?:[A-Z_][A-Z0-9_]*=\S*|#|\[\w+\])")),

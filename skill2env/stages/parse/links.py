@@ -13,16 +13,29 @@ from markdown_it.token import Token
 from skill2env.models.skill import Link, Reference
 from skill2env.stages.parse.body import MARKDOWN, Body, Paragraph
 from skill2env.stages.parse.codes import Findings, shown
+from skill2env.stages.parse.words import words
 
 MAX_PARAGRAPH_CHARS = 8_000
 """Inline parsing of hostile brackets takes time that grows with the square of the length."""
 MAYBE_LINK = re.compile(r"\]\(|\]\[|\]:|<\w+[:@]|https?://|\[[^\]]+\]")
 BARE_URL = re.compile(r"https?://[^\s<>()\[\]\"'`*，。）]+")
 SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
+OWN_FOLDER = (
+    r"\{\{?\s*(?:base_?dir|skill_?(?:dir|path|root|folder)?)\s*\}?\}"
+    r"|<(?:path[-_ ]to[-_ ])?(?:this[-_ ])?skill(?:[-_ ](?:dir|directory|path|root|folder|base))?>"
+    r"|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|PATH|ROOT)\}?"
+)
+"""How texts write the folder that they stand in."""
 BUNDLED = re.compile(
-    r"(?<![\w./~$}-])(?:\./)?((?:scripts|references|reference|assets|templates|examples|resources)/"
+    rf"(?:(?i:{OWN_FOLDER})/|(?<![\w./~$}}-])(?:\./)?)((?:scripts|references|reference|assets|templates|examples|resources)/"
     r"[\w./-]{0,120}?[\w-]\.[A-Za-z]\w{0,7})(?![\w/*])"
 )
+
+OF_ANY_PROJECT = words(
+    "skill.md readme.md changelog.md license.txt license.md package.json requirements.txt pyproject.toml setup.py cargo.toml "
+    "go.mod .gitignore .env .env.example tsconfig.json docker-compose.yml index.html main.py"
+)
+"""Names that a text may mean in somebody's project rather than in its own folder."""
 
 Target = Literal["url", "file", "anchor", "mail"]
 
@@ -56,7 +69,19 @@ def find_bundled(
             if path not in paths and path not in reported:
                 reported.add(path)
                 _report_missing(path, index + 1, findings, match.start(1) + 1)
+    for path, first in _named(lines, paths - found.keys()):
+        found[path] = Reference(path=path, line=first, exists=True)
     return tuple(sorted(found.values(), key=lambda item: item.line))
+
+
+def _named(lines: list[str], paths: frozenset[str]) -> Iterator[tuple[str, int]]:
+    """Yield the files of the folder that stand as words in the text wherever they lie, with the line of the first time."""
+    text = "\n".join(lines)
+    for path in sorted(paths):
+        if path in text and ("." in path or "/" in path) and path.lower() not in OF_ANY_PROJECT:
+            match = re.search(rf"(?<![\w./-])(?:\./)?{re.escape(path)}(?![\w/-]|\.\w)", text)
+            if match:
+                yield path, text.count("\n", 0, match.start()) + 1
 
 
 def _report_missing(target: str, line: int, findings: Findings, column: int = 0) -> None:

@@ -30,7 +30,7 @@ from skill2env.stages.parse.written import is_plain, rendered
 from skill2env.stages.parse.yamltext import Entry
 
 MAX_ROUNDS = 16
-"""Of one step, as a fence that was closed may show another that is not; a step that takes more is not taken at all."""
+"""Of all steps, as what one has mended may show another what to mend; a file that takes more is left as it is."""
 UNMENDABLE = ("binary-file", "frontmatter-too-large", "frontmatter-too-deep")
 
 
@@ -49,14 +49,16 @@ def mended(data: bytes, skill_id: str) -> bytes:
     if findings.has(*UNMENDABLE) or text.encode("utf-8", "replace").decode() != text:
         return data
     lossy = findings.has("not-utf8") and "\ufffd" in text
-    for step in (_with_frontmatter, _with_values, _with_fences):
-        after = text
-        for _ in range(MAX_ROUNDS):
-            before, after = after, _guarded(after, step, skill_id)
-            if after == before:
-                text = after
-                break
-    return data if lossy else text.encode("utf-8")
+    after = text
+    for _ in range(MAX_ROUNDS):
+        before = after
+        for step in (_with_frontmatter, _with_values, _with_fences):
+            after = _guarded(after, step, skill_id)
+        if after == before:
+            break
+    else:
+        return data
+    return data if lossy else after.encode("utf-8")
 
 
 def _guarded(text: str, step: Callable[[str, str], str], skill_id: str) -> str:

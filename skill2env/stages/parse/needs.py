@@ -17,7 +17,7 @@ BUILTINS = words(
     "false read printf pwd trap type wait umask ulimit command let local pushd popd break continue getopts hash : "
     "shopt mapfile"
 )
-PROGRAM = re.compile(r"^(?:[\w.+-]*[A-Za-z][\w.+-]*|\.{0,2}(?:/[\w.+-]+)+|[\w.-]+(?:/[\w.+-]+)+)$")
+PROGRAM = re.compile(r"^(?!-)(?:[\w.+-]*[A-Za-z][\w.+-]*|\.{0,2}(?:/[\w.+-]+)+|[\w.-]+(?:/[\w.+-]+)+)$")
 INSTALLERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "pip",
@@ -35,6 +35,8 @@ INSTALLERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("composer", re.compile(r"\bcomposer require\b")),
     ("nuget", re.compile(r"\bdotnet (?:add package|tool install)\b")),
 )
+RUNS_ONE = re.compile(r"^(?:npx|bunx|uvx|pnpm dlx)$|\bcreate$")
+"""What takes one package, and hands what follows to it."""
 PACKAGE = re.compile(r"^[\"']?(@?[A-Za-z][\w.+/-]*[\w])(?:\[[\w,-]*\])?(?:[@=<>~!^].*)?[\"']?$")
 TAKES_VALUE = frozenset(
     ("-c", "-n", "-r", "-p", "-e", "--channel", "--name", "--prefix", "--version", "--index-url", "-y")
@@ -47,6 +49,41 @@ IMPORTS = {
     "r": re.compile(r"\b(?:library|require)\(([A-Za-z][\w.]*)\)"),
 }
 IMPORTS["typescript"] = IMPORTS["vue"] = IMPORTS["svelte"] = IMPORTS["javascript"]
+PACKAGED_AS = {
+    "Bio": "biopython",
+    "Crypto": "pycryptodome",
+    "Levenshtein": "levenshtein",
+    "MySQLdb": "mysqlclient",
+    "OpenSSL": "pyopenssl",
+    "PIL": "pillow",
+    "attr": "attrs",
+    "bs4": "beautifulsoup4",
+    "cairo": "pycairo",
+    "cv2": "opencv-python",
+    "dateutil": "python-dateutil",
+    "discord": "discord.py",
+    "docx": "python-docx",
+    "dotenv": "python-dotenv",
+    "faiss": "faiss-cpu",
+    "fitz": "pymupdf",
+    "git": "gitpython",
+    "jwt": "pyjwt",
+    "magic": "python-magic",
+    "pkg_resources": "setuptools",
+    "pptx": "python-pptx",
+    "rest_framework": "djangorestframework",
+    "ruamel": "ruamel.yaml",
+    "serial": "pyserial",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "telegram": "python-telegram-bot",
+    "umap": "umap-learn",
+    "usb": "pyusb",
+    "win32com": "pywin32",
+    "yaml": "pyyaml",
+    "zmq": "pyzmq",
+}
+"""Packages of Python that are imported by another name than they are installed by."""
 ECOSYSTEM = {"python": "pip", "r": "cran"}
 NODE_OWN = words(
     "fs path os http https crypto util url stream events child_process buffer assert net zlib readline process test "
@@ -57,7 +94,8 @@ ENVIRONMENT = re.compile(
     r"process\.env|environ|getenv|\.env\b|export |environment variable|环境变量|環境変数", re.IGNORECASE
 )
 CREDENTIAL = re.compile(
-    r"(?:API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PRIVATE_KEY|ACCESS_KEY|CLIENT_ID|_PAT|_DSN|BEARER)\w*$"
+    r"(?:API_?KEYS?|TOKEN|SECRETS?|PASSWORDS?|PASSWD|CREDENTIALS?|PRIVATE_KEY|ACCESS_KEY|CLIENT_ID|_PAT|_DSN|BEARER)"
+    r"(?:_(?!(?:PATTERN|REGEX|LIMIT|COUNT|LENGTH|BUDGET|USAGE)\b)\w*|\d*)$"
 )
 STANDARD = words(
     "HOME PATH PWD USER SHELL TMPDIR LANG TERM EDITOR RANDOM SECONDS HOSTNAME OSTYPE IFS UID NODE_ENV PYTHONPATH LC_ALL "
@@ -71,7 +109,8 @@ FORMATS = words(
     "graphql avro plist csproj sln tf hcl rego lock env patch diff eml ics vcard wasm onnx safetensors gguf yar"
 )
 FORMAT = re.compile(
-    r"[\w*}>)-]\.(" + "|".join(sorted(FORMATS, key=len, reverse=True)) + r")(?:\.gz)?(?![\w.])", re.IGNORECASE
+    r"[\w*}>)-]\.(" + "|".join(sorted(FORMATS, key=len, reverse=True)) + r")(?:\.gz)?(?![\w.(])",
+    re.IGNORECASE,
 )
 HOST = re.compile(r"https?://(?:[^\s/@\"'`<>]*@)?([A-Za-z0-9][A-Za-z0-9.-]{0,200}[A-Za-z0-9])")
 
@@ -173,7 +212,7 @@ def _installed(text: str) -> Iterator[tuple[str, str]]:
                     skip = word in TAKES_VALUE and word not in ("-y", "-e")
                 elif package and not word.startswith("."):
                     yield ecosystem, re.sub(r"(?<=\w)@.*$", "", package[1])
-                    if match[0].split()[0] in ("npx", "bunx", "uvx", "pnpm") and "dlx" in match[0] + "dlx":
+                    if RUNS_ONE.search(match[0]):
                         break
 
 
@@ -188,6 +227,7 @@ def _from_code(blocks: list[CodeBlock], needs: _Needs) -> None:
             own = sys.stdlib_module_names if block.guess == "python" else NODE_OWN
             if name not in own and not name.startswith(".") and name not in ("src", "app", "your_module"):
                 line = first + block.text.count("\n", 0, match.start())
+                name = PACKAGED_AS.get(name, name) if block.guess == "python" else name
                 needs.add("package", name, ECOSYSTEM.get(block.guess, "npm"), line)
 
 

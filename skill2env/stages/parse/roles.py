@@ -72,7 +72,9 @@ BLANK = re.compile(
 NAMES_TEMPLATE = re.compile(r"\btemplate\b", re.I)
 TROUBLE = re.compile(r"\berror|troubleshoot|故障|エラー", re.I)
 FEW_ROWS = 3
-SLASHED = re.compile(r"\s*/[a-z][\w:-]+(?:\s|$)")
+SURE = 0.6
+"""Below it a block that looks like configuration is read as text."""
+SLASHED = re.compile(r"\s*/[A-Za-z][\w:-]+(?:\s|$)")
 """A command of an agent program."""
 SHELL = frozenset(("bash", "powershell", "batch", "cmd", "bat"))
 CODE = words(
@@ -186,7 +188,7 @@ class _Shown:
 
     def __init__(self, block: CodeBlock, guess: str, text: str, around: _Around) -> None:
         self.guess, self.text, self.around = guess, text, around
-        self.tagged = bool(block.language)
+        self.tagged, self.sure = bool(block.language), block.confidence >= SURE
         self.near = f"{around.lead} {around.title}"
         self.rows = text.count("\n") + 1
 
@@ -249,7 +251,7 @@ _OF_TEXT: _Rules = (
 def _role_of_data(shown: _Shown) -> Role:
     if shown.guess == "json":
         rules = _OF_JSON
-    elif shown.guess in CONFIG:
+    elif shown.guess in CONFIG and shown.sure:
         rules = _OF_CONFIG
     else:
         rules = _OF_MARKDOWN if shown.guess == "markdown" else _OF_TEXT

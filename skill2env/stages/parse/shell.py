@@ -33,6 +33,8 @@ PLACEHOLDER = re.compile(
 MASKED = re.compile(rb"(?<!<)<[A-Za-z\x80-\xff](?:[^<>\n]{0,80}[^\s<>])?>|\{\{[^{}\n]{0,80}\}\}")
 HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
 CONTINUED = re.compile(r"\\\n[ \t]*|(?<=[|&])[ \t]*\n\s*")
+REMARKED = re.compile(r"\\[ \t]+#[^\n]*(?=\n[ \t]*-)")
+"""A line that goes on behind its remark: no shell would take it, but what is meant is plain."""
 WRAPPERS = frozenset(("sudo", "env", "time", "nohup", "exec", "command", "timeout", "nice", "xargs", "doas"))
 ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
 
@@ -192,14 +194,14 @@ def _alone(line: str) -> list[_Found]:
     if text.startswith("#"):
         return []
     word = re.match(r"[^\s;|&<>()\"'`]+", text)
-    return [_Found(text, 0, 0, (word[0],) if word else ())]
+    return [_Found(text, 0, 0, (word[0],) if word and word[0][0] != "-" else ())]
 
 
 def _parsed(lines: list[str]) -> tuple[list[_Found], frozenset[int]]:
     """Return the commands that the grammar reads, and the lines that it can't read."""
     if len(lines) == 1 and len(lines[0]) > MAX_LINE_BYTES:
         return [], frozenset((0,))
-    source = "\n".join(lines).encode("utf-8", "replace")
+    source = REMARKED.sub(r"\\", "\n".join(lines)).encode("utf-8", "replace")
     masked = MASKED.sub(lambda match: b"_" * len(match[0]), source)
     root = Parser(LANGUAGE).parse(masked + b"\n").root_node
     nodes = [node for node in root.children if node.is_named and node.type != "comment"]
@@ -268,7 +270,7 @@ def _program(command: Node, source: bytes) -> str:
             if word[:1] != "-" and not ASSIGNMENT.match(word) and not word[:1].isdigit()
         ]
         words = past or words
-    return words[0] if words and re.match(r"[\w./~$@{[:+-]", words[0]) else ""
+    return words[0] if words and re.match(r"[\w./~$@{[:+]", words[0]) else ""
 
 
 def _text(node: Node, inside: dict[str, list[Node]], source: bytes) -> str:

@@ -32,21 +32,38 @@ def _cue(pattern: str, polarity: Polarity, strength: Strength) -> Cue:
     return Cue(re.compile(pattern, re.IGNORECASE), polarity, strength)
 
 
-CLAUSE_START = r"(?:^|[,;:.(\u2014\u2013-]\s*|[\"'*`]|\b(?:and|but|then|please|so|or|also|should|just)\s+)"
+CLAUSE_START = (
+    r"(?:^[^\w\s]{0,4}\s*|[,;:.(\u2014\u2013\u2192\u21d2>-]\s*|[\"'*`]"
+    r"|\b(?:and|but|then|please|so|or|also|should|just)\s+)"
+)
 CUES = (
+    _cue(r"\b(?:don['’]t|do\s+not|never)\s+forget\b|(?:不要|切勿|别)忘", "do", "must"),
     _cue(r"\b(?:must|shall|may)\s+(?:not|never)\b|\bmustn['’]t\b|\bnever\b", "dont", "must"),
     _cue(r"\bunder no circumstances\b|\b(?:is|are)\s+(?:forbidden|prohibited)\b", "dont", "must"),
     _cue(CLAUSE_START + r"(?:do\s+not|don['’]t)\b", "dont", "must"),
     _cue(
-        r"禁止|严禁|切勿|不得|不要|不能|绝不|不可|してはいけない|してはならない|しないでください",
+        r"禁止|严禁|切勿|(?<!不)不得(?!不)|不要|不能|绝不|不可(?![用逆变靠知信见及避缺少])"
+        r"|ては(?:いけない|いけません|ならない|なりません)|ないでください",
         "dont",
         "must",
     ),
     _cue(r"\b(?:should|ought)\s+(?:not|never)\b|\bshouldn['’]t\b", "dont", "should"),
     _cue(CLAUSE_START + r"avoid(?:ing)?\b|\b(?:to|must|always) avoid\b", "dont", "should"),
-    _cue(r"避免|避け", "dont", "should"),
-    _cue(r"\b(?:must|shall|always|mandatory)\b|\b(?:is|are)\s+required\b|\bmake\s+sure\b", "do", "must"),
-    _cue(r"必须|务必|始终|总是|一定要|必ず|しなければならない", "do", "must"),
+    _cue(
+        r"避免|避け|不(?:太)?(?:建议|推荐|应该|应当|宜)|非推奨|推奨(?:し|され)(?:ない|ません)|べきでは?(?:ない|ありません)",
+        "dont",
+        "should",
+    ),
+    _cue(
+        r"\b(?:must|shall)\b|(?<!not )(?<!n't )(?<!n’t )\b(?:always|mandatory)\b|\b(?:is|are)\s+required\b|\bmake\s+sure\b",
+        "do",
+        "must",
+    ),
+    _cue(
+        r"(?<!不)(?<!不是)必须|务必|(?<!不)(?:始终|总是)|一定要|必ず|なければ(?:ならない|なりません|いけない|いけません)",
+        "do",
+        "must",
+    ),
     _cue(r"\bshould\b|\bprefer(?:red|ably)?\b|\bensure\b|\b(?:is|are)\s+recommended\b", "do", "should"),
     _cue(r"(?:^|[,;:]\s*)before\s+\w+|\bbefore\s+(?:you\b|(?!being\b)\w+ing\b)", "do", "should"),
     _cue(r"应该|应当|建议|之前.{0,20}先|推奨|べき", "do", "should"),
@@ -55,7 +72,7 @@ CUES = (
 HINT_TEXT = (
     "must|shall|never|always|avoid|should|before|don't|don’t|do not|do\nnot|may not|may\nnot|required|sure|prefer|ensure"
     "|recommended|mandatory|forbidden|prohibited|circumstances|ought|禁止|严禁|切勿|不得|不要|不能|绝不|不可|避免|避け|必须"
-    "|务必|始终|总是|一定要|必ず|なければならない|应该|应当|建议|之前|推奨|べき|してはいけない|してはならない|しないで"
+    "|务必|始终|总是|一定要|必ず|なければならない|应该|应当|建议|之前|推奨|べき|ては|ないで|なければ|推荐|不宜|不要忘|别忘|forget"
 )
 HINTS = tuple(HINT_TEXT.split("|"))
 """One of these is in every statement; most paragraphs hold none, and looking for them is much faster than for the cues."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from skill2env.stages.parse.body import Body, read_body
 from skill2env.stages.parse.codes import Findings
 
@@ -78,6 +80,43 @@ def test_steps_and_checklist() -> None:
         ("unticked", False, 8, 1),
         ("ticked", True, 9, 1),
     ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "number"),
+    [
+        ("Step 3: cut", 3),
+        ("3. Cut", 3),
+        ("3 - Cut", 3),
+        ("3.剪切", 3),
+        ("第 3 步: 剪切", 3),
+        ("第十二步：剪切", 12),
+        ("步骤 1：剪切", 1),
+        ("阶段二：剪切", 2),
+        ("ステップ1: 切る", 1),
+        ("手順 2: 切る", 2),
+        ("フェーズ二十一: 切る", 21),
+    ],
+)
+def test_numbered_headings_are_steps(heading: str, number: int) -> None:
+    assert [step.number for step in read(f"## {heading}\n\nWords.\n")[0].steps] == [number]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "1.1 Inputs",
+        "1.0.0",
+        "24-hour review",
+        "2-Factor login",
+        "404 Not found",
+        "三つの規則",
+        "十分な注意",
+        "一、概述",
+    ],
+)
+def test_other_headings_with_numbers_are_none(heading: str) -> None:
+    assert read(f"## {heading}\n\nWords.\n")[0].steps == []
 
 
 def test_blocks_inside_lists_and_quotes() -> None:

@@ -321,3 +321,9 @@ def test_more_faults_than_are_told_are_mended() -> None:
     text = HEAD + '```RULES = { "keep": 7 }\n```\n' * 150
     once = mended(text.encode(), "probe").decode()
     assert once.count('```\nRULES = { "keep": 7 }\n```\n') == 150
+
+
+def test_a_step_that_shows_another_what_to_mend_is_followed_by_it() -> None:
+    """Found by `make fuzz`: only with a name above it is the second block seen to be one."""
+    once = mended(b"---\ne:\n---\n---\nm: \ndescription:p\n---\n---\nname:n\n---", "probe")
+    assert mended(once, "probe") == once

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from skill2env.models.outcome import Accepted
 from skill2env.models.skill import Skill
 from skill2env.stages.parse import read_skill
@@ -68,7 +70,7 @@ def test_needs(tmp_path: Path) -> None:
         ("requests", "pip"),
         ("prettier", "npm"),
         ("numpy", "pip"),
-        ("sklearn", "pip"),
+        ("scikit-learn", "pip"),
     }
     assert "json" not in {name for name, _ in packages}
     services = {(name, detail) for kind, name, detail in needs if kind == "service"}
@@ -90,6 +92,59 @@ def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
 def test_pitfalls_stand_under_such_headings_or_are_labelled(tmp_path: Path) -> None:
     found = [item.text for item in skill_of(tmp_path, BODY).pitfalls]
     assert found == ["Sort before uniq.", "Never trust the clock.", "忘记排序。", "Warning: disks fill up."]
+
+
+def test_the_rows_of_a_table_of_pitfalls_are_whole_and_its_head_is_none(tmp_path: Path) -> None:
+    table = "## Pitfalls\n\n| Symptom | Cause | Fix |\n|---|---|---|\n| Empty result | wrong key | sort |\n| Twice | | |\n"
+    found = [(item.text, item.line) for item in skill_of(tmp_path, table).pitfalls]
+    assert found == [("Empty result | wrong key | sort", 12), ("Twice", 13)]
+
+
+def test_files_are_named_with_the_skills_own_folder_and_wherever_they_lie(tmp_path: Path) -> None:
+    (tmp_path / "rules").mkdir()
+    for name in ("rules/one.md", "forms.md", "README.md"):
+        (tmp_path / name).write_text("x\n")
+    text = (
+        "Use `{baseDir}/scripts/go.sh`, `<skill_dir>/scripts/a.sh`, `${CLAUDE_SKILL_DIR}/scripts/b.sh`.\n"
+        "See `rules/one.md` and forms.md, not xforms.mdx or other/forms.md; write README.md.\n"
+        "Not ours: `${HOME}/scripts/c.sh`, `/opt/scripts/d.sh`.\n"
+    )
+    found = {item.path: (item.exists, item.line) for item in skill_of(tmp_path, text).references}
+    assert found == {
+        "scripts/go.sh": (True, 8),
+        "scripts/a.sh": (False, 8),
+        "scripts/b.sh": (False, 8),
+        "rules/one.md": (True, 9),
+        "forms.md": (True, 9),
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["DB_PATH", "MAX_TOKENS", "LOG_PATTERN", "PATCH_PATH", "TOKEN_LIMIT", "TOKENIZER_PATH"]
+)
+def test_a_word_that_begins_like_a_key_is_none(name: str, tmp_path: Path) -> None:
+    found = [
+        (item.name, item.detail) for item in skill_of(tmp_path, f"```bash\nexport {name}=x\n```\n").needs
+    ]
+    assert (name, "") in found
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["GH_PAT", "GH_PAT_2", "API_KEY", "API_KEYS", "AWS_SECRET_ACCESS_KEY", "BOT_TOKEN", "X_CREDENTIALS_PATH"],
+)
+def test_a_key_is_one(name: str, tmp_path: Path) -> None:
+    found = [
+        (item.name, item.detail) for item in skill_of(tmp_path, f"```bash\nexport {name}=x\n```\n").needs
+    ]
+    assert (name, "credential") in found
+
+
+def test_calls_are_no_formats_and_what_is_created_takes_one_package(tmp_path: Path) -> None:
+    text = "```js\nconsole.log(1); r.json(); opt.step()\n```\n\n```bash\nnpm create nuxt@latest my-app -- -t ui\npnpm add a-b c-d\n```\n"
+    needs = skill_of(tmp_path, text).needs
+    assert [item.name for item in needs if item.kind == "format"] == []
+    assert [item.name for item in needs if item.kind == "package"] == ["nuxt", "a-b", "c-d"]
 
 
 def test_references_tell_whether_the_folder_holds_the_file(tmp_path: Path) -> None:

@@ -59,6 +59,9 @@ def test_named_language_is_taken_in_one_spelling() -> None:
         ("反例:\n\n```python\nx = eval(y)\n```\n", "anti"),
         ("Use this instead of the wrong one:\n\n```python\nx = int(y)\n```\n", "run"),
         ("The parts:\n\n```\n┌───┐\n│ a │\n└───┘\n```\n", "figure"),
+        ("Commit format:\n\n```\n<type>(<scope>): <subject>\n\n<body>\n```\n", "template"),
+        ("```\n/experiment test it\nHypothesis: [x]\nMethod: [y]\n```\n", "run"),
+        ("```xml\n<a>\n  <b/>\n</a>\n```\n", "file"),
     ],
 )
 def test_role(body: str, role: str, tmp_path: Path) -> None:

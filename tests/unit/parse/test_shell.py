@@ -53,6 +53,25 @@ def test_comment_between_continued_lines() -> None:
     assert only("cat a |\n  # sort first\n  sort\n") == "cat a | sort"
 
 
+def test_a_remark_behind_a_backslash_ends_no_command() -> None:
+    text = "cut -d: \\\n  -f 1 \\   # names\n  -s /etc/passwd   # all\n"
+    assert commands(text) == [("cut -d: -f 1 -s /etc/passwd", 11, 13)]
+
+
+def test_an_option_is_no_program() -> None:
+    block = CodeBlock(
+        language="bash",
+        info="",
+        text="-o out.txt\n",
+        start_line=1,
+        end_line=3,
+        kind="fenced",
+        closed=True,
+        section=-1,
+    )
+    assert [(item.text, item.programs) for item in shell_commands([block])] == [("-o out.txt", ())]
+
+
 def test_here_document_is_one_command() -> None:
     text = "cat > x <<'EOF'\n# kept\n$HOME\nEOF\nls\n"
     assert commands(text) == [("cat > x <<'EOF'\n# kept\n$HOME\nEOF", 11, 14), ("ls", 15, 15)]

@@ -32,6 +32,16 @@ def found(text: str) -> list[tuple[str, str, str]]:
         ("删除之前必须备份。", ("do", "must", "必须")),
         ("不要直接修改文件。", ("dont", "must", "不要")),
         ("必ずバックアップを取る。", ("do", "must", "必ず")),
+        ("Don't forget to save.", ("do", "must", "don't forget")),
+        ("❌ Don't use eval.", ("dont", "must", "don't")),
+        ("⚠️ Do not blend them.", ("dont", "must", "do not")),
+        ("If it fails → do not retry.", ("dont", "must", "do not")),
+        ("不建议使用旧版本。", ("dont", "should", "不建议")),
+        ("ここでは使うべきではない。", ("dont", "should", "べきではない")),
+        ("古い形式は非推奨です。", ("dont", "should", "非推奨")),
+        ("ここで使用してはいけません。", ("dont", "must", "てはいけません")),
+        ("先に保存しなければなりません。", ("do", "must", "なければなりません")),
+        ("建议先备份。", ("do", "should", "建议")),
     ],
 )
 def test_polarity_strength_and_cue(text: str, expected: tuple[str, str, str]) -> None:
@@ -45,6 +55,11 @@ def test_polarity_strength_and_cue(text: str, expected: tuple[str, str, str]) ->
         "If you don't have a copy, stop.",
         "It ran the day before.",
         "You don't need root.",
+        "The header is not always honored.",
+        "如果服务不可用,请稍后再试。",
+        "这个操作不可逆。",
+        "这一步不是必须的。",
+        "它不总是有效。",
     ],
 )
 def test_plain_sentences_are_none(text: str) -> None:

@@ -1,5 +1,30 @@
-#> Read the ticket and work from the raw object list in Python: parents of every commit, which are reachable, which lost ones have no child. The lost line goes onto the branch, by a merge in memory if others have commits there; nothing is checked out anywhere.
+#> The ticket first, whatever lies beside it, and the refs as the server has them now. I keep the list of refs: it is what I compare with in the end.
 cat /workspace/ticket.md
+ls /workspace
+if [ -f /workspace/ci-builds.log ]; then cat /workspace/ci-builds.log; fi
+export GIT_DIR=/srv/git/billing.git
+git for-each-ref | tee /tmp/refs.before
+#> The object store has every commit, whether or not a ref leads there. Print those that no ref reaches with their parents, dates and subjects, so that I see which ones hang together, and the decisions on main, in case a setting is disputed.
+git cat-file --batch-all-objects --batch-check='%(objectname) %(objecttype)' | sed -n 's/ commit$//p' | sort > /tmp/all
+git rev-list --all | sort | comm -23 /tmp/all - > /tmp/unreached
+git log --no-walk=sorted --date=iso --format='%h, parent %p, %an, authored %ad, committed %cd: %s' --stdin < /tmp/unreached
+for record in $(git ls-tree --name-only main docs/decisions/); do echo "== $record"; git show "main:$record"; done
+#> Does the branch live on? If so, try in memory how each lost commit with the subject in the ticket would join it, and read what collides. Nothing is moved by that.
+branch=$(grep -oE -m 1 'feature/[a-z-]+' /workspace/ticket.md | head -n 1)
+subject=$(sed -n 's/^Last commit .* on the branch: "\(.*\)"$/\1/p' /workspace/ticket.md)
+if git rev-parse -q --verify "refs/heads/$branch"; then
+  for id in $(cat /tmp/unreached); do
+    case $(git log -1 --format=%s "$id") in "$subject"*)
+      echo "== joining $id"
+      git merge-tree --write-tree --name-only "$branch" "$id" > /tmp/joined || sed 1d /tmp/joined
+      tree=$(head -n 1 /tmp/joined)
+      for file in $(sed -n '2,/^$/p' /tmp/joined); do git show "$tree:$file"; done ;;
+    esac
+  done
+else
+  echo "$branch is gone"
+fi
+#> Now the work, in Python from the raw objects: what is lost, which lost commits have no child, which is the tip that the ticket and any build log mean. A branch that lives on gets a merge made in memory, by the decision in force; nothing is checked out.
 cat > /tmp/recover.py <<'PY'
 import json, os, re, subprocess
 
@@ -76,6 +101,7 @@ else:
 json.dump({"lost_tip": tip, "recovered": chain, "left_alone": sorted(tips - {tip})}, open("/workspace/recovery.json", "w"), indent=1)
 PY
 python3 /tmp/recover.py
-#> Look at the report, and at the graph of all refs: the lost line has to hang on the branch again.
-cat /workspace/recovery.json
-git --git-dir=/srv/git/billing.git log --oneline --graph --all -n 25
+#> Look at the report, at which refs differ from before, and at the graph: the lost line has to hang on the branch again, and no other ref may have moved.
+cat /workspace/recovery.json; echo
+git for-each-ref | diff /tmp/refs.before - || true
+git log --oneline --graph --all -n 25

@@ -59,8 +59,9 @@ grep -vx "$lost" /tmp/dangling > /tmp/left || true
 jq -n --arg tip "$lost" --rawfile back /tmp/recovered --rawfile left /tmp/left \
   '{lost_tip: $tip, recovered: ($back | split("\n") | map(select(. != ""))), left_alone: ($left | split("\n") | map(select(. != "")) | sort)}' > /workspace/recovery.json
 cat /workspace/recovery.json
-#> Check: no other ref moved, nobody has to force, and the branch holds the lost line together with whatever it had before.
+#> Check: no other ref moved, nobody has to force, and the branch holds the lost line together with whatever it had before. What dangles afterwards should be the commits left alone, and at most a tree from a merge on the way.
 git for-each-ref | diff /tmp/refs.before - || true
 git log --oneline --graph -n 12 "refs/heads/$branch"
-[ -z "${old:-}" ] || git merge-base --is-ancestor "$old" "refs/heads/$branch" && git merge-base --is-ancestor "$lost" "refs/heads/$branch" && echo "both lines are in $branch"
+if [ -n "$old" ]; then git merge-base --is-ancestor "$old" "refs/heads/$branch" && echo "what $branch had before is still in it"; fi
+git merge-base --is-ancestor "$lost" "refs/heads/$branch" && echo "the lost line is in $branch"
 git fsck --no-progress

@@ -14,14 +14,15 @@ while read -r k; do
   b=$(printf %s "$k" | base64 -w0)
   printf 's|%s|REDACTED|g\ns|%s|%s|g\n' "$k" "$b" "$(printf REDACTED | base64 -w0)"
 done < /tmp/remove > /tmp/scrub.sed
-git log --branches --tags --oneline -S"$(head -n 1 /tmp/remove)"
+while read -r k; do echo "$k goes in or out in:"; git log --branches --tags --oneline -S"$k"; done < /tmp/remove
 #> Rewrite all branches and tags in one go, commit by commit, with exact strings. filter-branch keeps people, dates, merges and empty commits; the commit filter writes down the map of ids.
 export FILTER_BRANCH_SQUELCH_WARNING=1
 git filter-branch -d /tmp/rewrite \
   --tree-filter 'grep -rlZ -E "pk_live_|cGtfbGl2ZV" . | xargs -0 -r sed -i -f /tmp/scrub.sed' \
   --msg-filter 'sed -f /tmp/scrub.sed' \
   --commit-filter 'new=$(git commit-tree "$@"); echo "$GIT_COMMIT $new" >> /tmp/map; echo "$new"' \
-  --tag-name-filter cat -- --branches --tags --not --remotes
+  --tag-name-filter cat -- --branches --tags --not --remotes > /tmp/rewrite.log 2>&1
+tr '\r' '\n' < /tmp/rewrite.log | grep -v '^Rewrite \|^$'
 #> Every old commit is still there: drop the backup refs, the reflogs and what nothing leads to.
 git for-each-ref --format='%(refname)' refs/original | while read -r ref; do git update-ref -d "$ref"; done
 rm -f .git/ORIG_HEAD .git/FETCH_HEAD .git/COMMIT_EDITMSG

@@ -1,7 +1,18 @@
-#> Read the rules. Then export the whole history as one stream, replace the exact bytes in it with a small parser that keeps the lengths right, and import the stream again. A key that was pushed is burnt and stays.
+#> Rules first, then the refs and the commits that nobody else has. The refs go into a file to compare with afterwards.
 cd /workspace/portal
 cat SECURITY.md
-git show-ref > /tmp/refs.before
+git status --short --branch
+git show-ref | tee /tmp/refs.before
+git log --graph --oneline --branches --tags --not --remotes
+#> Where do live keys occur, in private commits and in those that were pushed, as plain text and as base64? Show the lines of the files, and commit messages that name one.
+live='pk_live_|cGtfbGl2ZV'
+for range in '--branches --tags --not --remotes' '--remotes'; do
+  echo "== $range"
+  git log -p -m --format= $range | grep -E "^[+-].*($live)" | sort | uniq -c
+  git log --format='%h %s' $range -E --grep="$live"
+done
+ls .git .git/logs
+#> Names and values are clear now. Export branches and tags as one stream, replace the exact bytes with a small parser that keeps the lengths right, and import it again. A key that was pushed is burnt and stays, its variable goes into the report.
 cat > /tmp/scrub.py <<'PY'
 import base64, json, re, subprocess, sys
 
@@ -40,9 +51,16 @@ moved = {old: marks[1][mark] for mark, old in marks[0].items() if old in commits
 json.dump({"commits": moved, "rotate": sorted(rotate)}, open("/workspace/report.json", "w"), indent=1)
 PY
 python3 /tmp/scrub.py
+cat /workspace/report.json; echo
 #> The branches and tags lead to the new commits now, so nothing may keep the old ones: drop logs and loose ends, repack, and see which refs have moved.
 rm -rf .git/logs .git/ORIG_HEAD .git/FETCH_HEAD
 git repack -a -d -q && git prune --expire=now
 rm -f .git/objects/info/commit-graph
-git show-ref | diff /tmp/refs.before -
+git show-ref | diff /tmp/refs.before - || true
 git status --short
+#> Now search all that git keeps: every object that is left, packed or loose, and the plain files in .git. A key that is still found may only be one that was pushed. The rewritten commits should show people, dates and merges as before.
+echo "in objects:"; git cat-file --batch-all-objects --batch | grep -aoE "($live)[A-Za-z0-9+/=]*" | sort | uniq -c
+echo "in what was pushed:"; git log -p -m --format=%B --remotes | grep -oE "($live)[A-Za-z0-9+/=]*" | sort -u
+grep -rlaE "$live" .git || echo "no plain file in .git has one"
+git fsck --no-progress
+git log --graph --format='%h %an %ad %cn %cd %s' --branches --tags --not --remotes

@@ -1,6 +1,17 @@
-#> Read the note and the head of the list. Plan in SQL, edit in awk on bytes: I take CRLF for the end of our records, so that a bare line feed can only be inside a cell and every record can be put back as it was. Load both sides.
-cat inbox/note.txt; head -n 3 inbox/pricelist.csv
+#> Read the note and both heads, ours in bytes: encoding, line ends and quotes have to survive. Keep the original.
+cd /workspace
+cat inbox/note.txt
+head -n 4 inbox/pricelist.csv; wc -l inbox/pricelist.csv
+file articles.csv
+head -c 128 articles.csv | od -An -c; tail -c 32 articles.csv | od -An -c
+cp articles.csv /tmp/original.csv
+#> Where are records odd? Lines that do not end in CRLF, doubled quotes and semicolons inside cells, fixed prices. And which days and prices does the list have that are not plain?
 export LC_ALL=C
+echo "$(grep -c $'\r$' articles.csv) lines end in CRLF, these do not:"
+grep -nav $'\r$' articles.csv | iconv -f CP1252 -t UTF-8 | head -n 6
+for odd in '""' '"[^";]*;[^"]*"' 'Preis fest'; do echo "== $odd: $(grep -cE "$odd" articles.csv)"; grep -aE -m 2 "$odd" articles.csv | iconv -f CP1252 -t UTF-8 | tr -d '\r'; done
+echo "== list"; grep -nvE ',[0-9]+\.[0-9]{2},([0-9]+,)?2026-[0-9]{2}-[0-9]{2}' inbox/pricelist.csv | head -n 12
+#> Plan in SQL, edit in awk on bytes. Records end in CRLF, a bare line feed is inside a cell, so with CRLF as separator every record can be put back as it was. The second record is empty, the articles follow. Load both sides.
 key=$(grep -oE -m 1 '[0-9]{4}-[0-9]{2}-[0-9]{2}' inbox/note.txt)
 awk -b 'BEGIN {RS = "\r\n"; FPAT = "([^;]*)|(\"([^\"]|\"\")*\")"} NR > 2 {n = $1; gsub(/"/, "", n); print n "\t" $2 "\t" (index($8, "Preis fest") > 0)}' articles.csv > /tmp/ours.tsv
 sqlite3 /tmp/plan.db <<SQL
@@ -42,3 +53,9 @@ awk -b 'BEGIN {FS = "\t"; while ((getline < "/tmp/changes.tsv") > 0) {ek[$1] = $
   {printf "%s%s", $0, RT}' articles.csv > /tmp/edited.csv
 cat /tmp/edited.csv > articles.csv
 cat open.csv
+#> Compare with the original: as many records differ as there are changes, and with EK and Stand blanked out in both the files must be the same to the byte. Then a few changed records, before and after.
+rest() { awk -b 'BEGIN {RS = "\r\n"; OFS = ";"; FPAT = "([^;]*)|(\"([^\"]|\"\")*\")"} {$4 = $6 = "?"; printf "%s%s", $0, RT}' "$1"; }
+cmp <(rest /tmp/original.csv) <(rest articles.csv) && echo "nothing else differs"
+echo "$(wc -l < /tmp/changes.tsv) changes, $(diff -a /tmp/original.csv articles.csv | grep -ac '^>') lines differ"
+diff -a /tmp/original.csv articles.csv | iconv -f CP1252 -t UTF-8 | tr -d '\r' | head -n 12
+tail -c 16 articles.csv | od -An -c
