@@ -115,8 +115,9 @@ def _strength(workspace: Path) -> str:
     lines = [
         "# Strength",
         "",
-        "What the verifiers of this project's own corpus are worth, as `skill2env validate --report` prints it. Generated from",
-        "`metrics/strength.json` and `metrics/soak.json`. What each gate asks is in [validate.md](validate.md).",
+        "What the verifiers of this project's own corpus are worth: the figures of `skill2env validate --report` and",
+        "`skill2env soak`, generated from `metrics/strength.json` and `metrics/soak.json`. What each gate asks is in",
+        "[validate.md](validate.md).",
         "",
         *(lines_of(figures) if figures else ["Nothing was validated yet."]),
     ]
@@ -124,7 +125,8 @@ def _strength(workspace: Path) -> str:
         lines += [
             "",
             f"`skill2env soak` judged outputs of {soaked['tasks']} tasks again: {soaked['flakes']} flakes in {soaked['runs']} "
-            f"judgements, which with {soaked['confidence']:.0%} confidence are at most {soaked['flake_rate_at_most']:.3%}.",
+            f"judgements, which with {soaked['confidence']:.0%} confidence are at most {soaked['flake_rate_at_most']:.3%}. "
+            f"{soaked['unsteady']} judgements gave the same reward with other messages.",
         ]
     return "\n".join(lines) + "\n"
 
@@ -159,6 +161,7 @@ def _rows(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, str, 
 
 def _type(model: type[BaseModel], field: FieldInfo, name: str) -> str:
     schema: dict[str, Any] = model.model_json_schema()["properties"][field.alias or name]
+    schema |= next((kind for kind in schema.get("anyOf", ()) if kind["type"] != "null"), {})
     bounds = [
         f"{word} {schema[key]:g}"
         for key, word in (("minimum", "at least"), ("maximum", "at most"))

@@ -22,5 +22,7 @@ class Rollout(Record):
     """Which task."""
     task_content_id: str
     """Content id of the task directory."""
+    delivered: tuple[str, ...]
+    """Declared outputs that the reference leaves otherwise than doing nothing does; the others only guard something."""
     trajectories: tuple[Trajectory, ...]
     """The reference first, then alternatives and mistakes, then the attempts of models."""

@@ -90,8 +90,11 @@ class AttemptRow(Record):
 
 
 class SftRow(AttemptRow):
-    """One passing trajectory as a conversation to train on."""
+    """One passing attempt of a reference, an alternative, or a model that said that it was done, as a conversation."""
 
+    assistant_sha256: str
+    """sha256 of all that the assistant says and does: rows with the same one, mostly levels of one blueprint, are one script
+    in other worlds."""
     messages: tuple[JsonObject, ...] = measured()
     """System, user, then assistant (a reason and one tool call) and tool in turn, and the assistant's closing words."""
     tools: tuple[JsonObject, ...]

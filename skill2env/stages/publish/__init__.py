@@ -22,7 +22,7 @@ from skill2env.store.dataset import DatasetWriter, fingerprint
 __all__ = ["NAME", "VERSION", "dataset_page", "publish"]
 
 NAME = "publish"
-VERSION = "2"
+VERSION = "3"
 LEDGER = "ledger"
 """Name of the metrics that say what everything has cost; unlike the others they vary from run to run."""
 
@@ -87,6 +87,7 @@ def _attempts(
         tally.trajectory(row)
         if conversation is not None:
             dataset.add("sft", split, conversation)
+            tally.conversation(conversation)
 
 
 def _skills(

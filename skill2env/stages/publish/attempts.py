@@ -12,11 +12,10 @@ from skill2env.models.rows import CheckOutcome, SftRow, TrajectoryRow
 from skill2env.models.task import Task
 from skill2env.models.trial import ModelPart, Status, Trial
 from skill2env.stages.publish.inputs import Published
-from skill2env.stages.publish.messages import TOOLS, conversation, delivered, model_conversation
+from skill2env.stages.publish.messages import TOOLS, assistant_sha256, conversation, model_conversation
 from skill2env.trial.opinion import agreement
 
 _PLAIN = "plain"
-_WORLD = "environment/world"
 
 
 def trajectory_row(task: Task, trajectory: Trajectory, licence: str, limit: int) -> TrajectoryRow:
@@ -72,12 +71,16 @@ def sft_row(published: Published, trajectory: Trajectory, licence: str, limit: i
     if trial.role == "model" and trial.model and trial.model.finish == "done":
         messages = model_conversation(trial.model)
     elif trial.role in ("reference", "alternative"):
-        world = [path.removeprefix(_WORLD) for path in published.tree if path.startswith(_WORLD)]
-        outputs = delivered(task.blueprint.spec.outputs, world)
+        outputs = published.rollout.delivered if published.rollout else ()
         messages = conversation(task.instruction, trial.steps, outputs, limit)
     else:
         return None
-    return SftRow(**_common(task, trajectory, licence), messages=messages, tools=TOOLS)
+    return SftRow(
+        **_common(task, trajectory, licence),
+        assistant_sha256=assistant_sha256(messages),
+        messages=messages,
+        tools=TOOLS,
+    )
 
 
 def _common(task: Task, trajectory: Trajectory, licence: str) -> dict[str, Any]:

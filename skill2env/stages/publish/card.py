@@ -53,6 +53,9 @@ tasks = load_dataset("data/dataset", "tasks", split="train")      # the default 
 sft = load_dataset("data/dataset", "sft", split="train")          # ready for trl's SFTTrainer: messages and tools
 ```
 
+It takes `datasets` 4.7 or newer, which knows the type of `messages` and `tools`. Some attempts reach the result and yet go
+against the skill's rubric: `sft.filter(lambda row: not row["rubric_violated"])` leaves them out.
+
 `messages` and `tools` are loaded as they are in a chat: a message has only the keys that its role has, and the arguments of a
 tool call are an object, as chat templates want them. Columns of type *JSON text* are read with `json.loads`.
 """
@@ -68,14 +71,14 @@ task = tasks[0]
 tarfile.open(fileobj=io.BytesIO(task["files"])).extractall(task["task_id"], filter="data")
 ```
 
-Then `harbor run -p FOLDER -a oracle` runs it. The directory holds tests and solution: keep `tests/` and `solution/` away
-from an agent, as Harbor does.
+Then `harbor run -p FOLDER -a oracle` runs it: `pip install harbor` with Python 3.12 or newer, and Docker with its compose and
+buildx plugins. The directory holds tests and solution: keep `tests/` and `solution/` away from an agent, as Harbor does.
 """
 
 _SPLITTING = """\
-A skill never crosses a split, nor do two skills with the same files: everything made from it is in one split. Skills are ranked
-by a hash of their name and cut by count (`publish.validation_share`, `publish.test_share`), the ones that gave tasks by
-themselves, so a skill that is added can move another one.
+A skill never crosses a split, nor do near copies of one another: everything made from them is in one split. Groups of near
+copies are ranked by a hash of the name of their first skill and cut by count (`publish.validation_share`,
+`publish.test_share`), the ones that gave tasks by themselves, so a skill that is added can move another one.
 """
 
 _MEASURED = """\
@@ -188,6 +191,8 @@ def _figures(figures: Mapping[str, Any]) -> str:
     lines = [
         f"{figures['accepted_tasks']} tasks from {figures['skills_with_tasks']} of {figures['skills']} skills; "
         f"{passing} passing and {failing} failing trajectories.",
+        f"{figures['sft_rows']} conversations in `sft` of {figures['sft_distinct_assistants']} different assistants: the levels "
+        "of a blueprint are other worlds and requests for the same scripts (`assistant_sha256` is equal then).",
         *(
             f"Tasks by {kind.replace('_', ' ')}: {_counts(figures[f'tasks_by_{kind}'])}."
             for kind in ("level", "toolchain")

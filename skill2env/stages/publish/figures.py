@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from skill2env.models.rows import SkillRow, TrajectoryRow
+from skill2env.models.rows import SftRow, SkillRow, TrajectoryRow
 from skill2env.models.task_row import TaskRow
 from skill2env.models.trial import Status
 
@@ -34,6 +34,9 @@ class Tally:
     reward: float = 0.0
     partial_reward: float = 0.0
     steps: int = 0
+    conversations: int = 0
+    assistants: set[str] = field(default_factory=set)
+    """`assistant_sha256` of all conversations."""
 
     def skill(self, row: SkillRow) -> None:
         """Count a skill."""
@@ -57,6 +60,11 @@ class Tally:
         self.partial_reward += row.partial_reward or 0.0
         self.steps += row.steps
 
+    def conversation(self, row: SftRow) -> None:
+        """Count a conversation to train on."""
+        self.conversations += 1
+        self.assistants.add(row.assistant_sha256)
+
     def figures(self) -> dict[str, Any]:
         """Return the figures, JSON-able, in an order that does not vary."""
         total = self.trajectories.total()
@@ -71,6 +79,8 @@ class Tally:
             "passing_trajectories": passing,
             "failing_trajectories": judged - passing,
             "no_verdict_trajectories": total - judged,
+            "sft_rows": self.conversations,
+            "sft_distinct_assistants": len(self.assistants),
             "reward_mean": _mean(self.reward, judged),
             "partial_reward_mean": _mean(self.partial_reward, judged),
             "steps_mean": _mean(self.steps, total),

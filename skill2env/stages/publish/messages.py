@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from skill2env.interop.atif import BASH, answered, arguments_of, call_id, observed
+from skill2env.models.base import content_id
 from skill2env.models.trial import ModelPart, StepRecord
 
 SYSTEM = (
@@ -23,7 +24,7 @@ def conversation(
     Args:
         instruction: what the user asks.
         steps: what was done, in order.
-        outputs: paths of what was delivered, see `delivered`.
+        outputs: paths of what was delivered.
         limit: characters of each output that are shown.
     """
     messages: list[dict[str, Any]] = [
@@ -77,6 +78,11 @@ def model_conversation(part: ModelPart) -> tuple[dict[str, Any], ...]:
     return tuple(messages[:-2] if words[-3:] == [True, False, True] else messages)
 
 
+def assistant_sha256(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Return the sha256 of all that the assistant says and does in a conversation, whatever it is told."""
+    return content_id([message for message in messages if message["role"] == "assistant"])
+
+
 def closing(outputs: Sequence[str]) -> str:
     """Return the assistant's last words: that the work is done, and where it is, as far as that is known."""
     if not outputs:
@@ -87,22 +93,3 @@ def closing(outputs: Sequence[str]) -> str:
         if others
         else f"Done. The result is in {last}."
     )
-
-
-def delivered(outputs: Sequence[str], world: Iterable[str]) -> tuple[str, ...]:
-    """Return the outputs that a passing agent is known to have made.
-
-    One that was there from the start may be among the outputs only so that a guard can see that it was left alone; it is
-    named only if it is the sole output, since doing nothing passes no task.
-
-    Args:
-        outputs: the paths that the verifier sees.
-        world: absolute paths of the files that were there at the start.
-    """
-    there = tuple(world)
-    made = tuple(
-        output
-        for output in outputs
-        if not any(path == output or path.startswith(f"{output}/") for path in there)
-    )
-    return made or (tuple(outputs) if len(outputs) == 1 else ())

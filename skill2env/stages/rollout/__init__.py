@@ -10,6 +10,7 @@ from skill2env.models.blueprint import Script
 from skill2env.models.outcome import Accepted
 from skill2env.models.rollout import Rollout, Trajectory
 from skill2env.models.task import Task
+from skill2env.models.tree import within
 from skill2env.models.trial import Trial
 from skill2env.stages.context import Context, Done, Item
 from skill2env.stages.rollout.attempts import CONDITIONS_WITH_SKILL, model_attempts
@@ -19,10 +20,10 @@ from skill2env.store.shards import read_shard
 from skill2env.trial import agent, opinion
 from skill2env.trial.opinion import OpinionJudge
 from skill2env.trial.rubric import evaluate
-from skill2env.trial.trials import trials_of
+from skill2env.trial.trials import TaskTrials, trials_of
 
 NAME = "rollout"
-VERSION = "2"
+VERSION = "3"
 
 PURPOSE = "rollout"
 """What the ledger calls attempts."""
@@ -71,14 +72,17 @@ def apply(item: Item, context: Context) -> Done:
     images = TaskImages(task, item.blob or b"", context)
     with trials_of(context.engine, context.store, task, images) as trials:
         made = [trials.script(script) for script in scripts]
+        delivered = _delivered(task, trials)
         made += model_attempts(task, trials, context, PURPOSE)
     context.add("trials_executed", trials.executed)
     trajectories = tuple(_trajectory(task, trial, context) for trial in (*made, *others))
-    return Done(
-        Accepted[Rollout](
-            record=Rollout(task_id=task.task_id, task_content_id=task.content_id, trajectories=trajectories)
-        )
+    rollout = Rollout(
+        task_id=task.task_id,
+        task_content_id=task.content_id,
+        delivered=delivered,
+        trajectories=trajectories,
     )
+    return Done(Accepted[Rollout](record=rollout))
 
 
 def record() -> type[Rollout]:
@@ -89,6 +93,14 @@ def record() -> type[Rollout]:
 def _attempts(script: Script, task: Task) -> bool:
     """Return whether a script is an attempt at this level: a mistake only where it is one."""
     return script.role != "mistake" or task.level in script.fails_at
+
+
+def _delivered(task: Task, trials: TaskTrials) -> tuple[str, ...]:
+    """Return the declared outputs in which the reference's work shows."""
+    left = trials.outputs(trials.nop().outputs_sha256)
+    made = trials.outputs(trials.script(task.blueprint.reference).outputs_sha256)
+    outputs = task.blueprint.spec.outputs
+    return tuple(output for output in outputs if within(made, output) != within(left, output))
 
 
 def _trajectory(task: Task, trial: Trial, context: Context) -> Trajectory:

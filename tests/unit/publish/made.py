@@ -256,7 +256,12 @@ def rollout(made: Task, world: World) -> Rollout:
         CriterionResult(criterion_id="doubts", kind="best_practice", weight=1, satisfied=None),
     )
     trajectories = tuple(Trajectory(trial=trial(made, script, world), rubric=rubric) for script in scripts())
-    return Rollout(task_id=made.task_id, task_content_id=made.content_id, trajectories=trajectories)
+    return Rollout(
+        task_id=made.task_id,
+        task_content_id=made.content_id,
+        delivered=("/workspace/incident.json",),
+        trajectories=trajectories,
+    )
 
 
 def accepted(item_id: str, record: Record, blob: bytes | None = None) -> Row:

@@ -22,7 +22,9 @@ TASK = made.task("alpha", "easy", 1, WORLD)
 
 def published(*trials: Trial) -> Published:
     trajectories = tuple(Trajectory(trial=trial, rubric=()) for trial in trials)
-    rollout = Rollout(task_id=TASK.task_id, task_content_id=TASK.content_id, trajectories=trajectories)
+    rollout = Rollout(
+        task_id=TASK.task_id, task_content_id=TASK.content_id, delivered=(), trajectories=trajectories
+    )
     return Published(TASK, made.report(TASK, WORLD), rollout, b"", made.tree(TASK.task_id))
 
 
@@ -159,7 +161,15 @@ def test_the_agreement_of_the_judge_is_a_column() -> None:
     ],
 )
 def test_the_card_says_who_acted(sources: dict[str, int], told: str) -> None:
-    names = ("accepted_tasks", "skills_with_tasks", "skills", "passing_trajectories", "failing_trajectories")
+    names = (
+        "accepted_tasks",
+        "skills_with_tasks",
+        "skills",
+        "passing_trajectories",
+        "failing_trajectories",
+        "sft_rows",
+        "sft_distinct_assistants",
+    )
     kinds = ("level", "toolchain", "archetype", "verifier_pattern")
     figures: dict[str, Any] = dict.fromkeys(names, 1) | {f"tasks_by_{kind}": {} for kind in kinds}
     configs = ("tasks", "sft", "trajectories", "skills", "rejected")

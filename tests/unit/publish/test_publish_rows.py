@@ -21,7 +21,7 @@ from skill2env.params import Params, RolloutParams
 from skill2env.stages.context import Context
 from skill2env.stages.publish import publish
 from skill2env.stages.publish.inputs import Fate
-from skill2env.stages.publish.messages import closing, delivered
+from skill2env.stages.publish.messages import assistant_sha256, closing
 from skill2env.stages.publish.skills import why_none
 from skill2env.stages.validate.gates import GATES
 from skill2env.store.dataset import fingerprint, read_back, rows
@@ -172,7 +172,7 @@ def test_a_conversation_has_only_what_templates_know(dataset: Path) -> None:
     assert messages[5]["content"] == "pid 1.0\n[exit code 1]"
     assert messages[6] == {
         "role": "assistant",
-        "content": "Done. The result is in /workspace/incident.json and /workspace/notes.md.",
+        "content": "Done. The result is in /workspace/incident.json.",
     }
     assert [tool["function"]["name"] for tool in row["tools"]] == ["bash"]
     assert (row["source"], row["reward"], row["rubric_satisfied"], row["rubric_violated"]) == (
@@ -183,20 +183,16 @@ def test_a_conversation_has_only_what_templates_know(dataset: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("outputs", "known"),
-    [
-        (("/workspace/a", "/srv/repo"), ("/workspace/a",)),
-        (("/srv/repo",), ("/srv/repo",)),
-        (("/srv/repo", "/etc/app.conf"), ()),
-        (("/srv/repository",), ("/srv/repository",)),
-        (("/srv/repository", "/srv/repo"), ("/srv/repository",)),
-    ],
-)
-def test_what_was_there_from_the_start_is_not_called_a_result(
-    outputs: tuple[str, ...], known: tuple[str, ...]
-) -> None:
-    assert delivered(outputs, ("/srv/repo/HEAD", "/etc/app.conf")) == known
+def test_what_the_reference_changes_is_called_the_result(dataset: Path) -> None:
+    row = one(dataset, "sft", trajectory_id=f"{ONE}/reference/reference")
+    assert row["messages"][-1]["content"] == "Done. The result is in /workspace/incident.json."
+
+
+def test_conversations_differ_by_what_the_assistant_does() -> None:
+    told = {"role": "user", "content": "a"}
+    said = {"role": "assistant", "content": "b"}
+    assert assistant_sha256([told, said]) == assistant_sha256([{**told, "content": "other"}, said])
+    assert assistant_sha256([told, said]) != assistant_sha256([told, {**said, "content": "other"}])
 
 
 def test_the_last_words_are_true() -> None:
