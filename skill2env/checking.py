@@ -23,6 +23,9 @@ from skill2env.stages.parse import SkillSource, discover
 from skill2env.stages.validate.subject import Candidate
 from skill2env.store.folders import read_folder
 
+MAX_NAMED = 20
+"""Tasks that are named where none is meant by what was asked for."""
+
 
 @dataclass(frozen=True)
 class Checked:
@@ -110,6 +113,7 @@ def check(
         execute: False: of tasks, only what the store knows of them is told, and nothing is run.
 
     Raises:
+        UsageError: `only` is in the id of no task.
         EngineDown: no engine answers.
     """
     examples: dict[str, tuple[str, ...]] = {}
@@ -181,14 +185,23 @@ def check_tasks(
         sampled: ids of the blueprints of which the first task is taken, and no other.
         progress: is told of each task.
         execute: False: only what the store knows is told.
+
+    Raises:
+        UsageError: there are tasks, and `only` is in the id of none.
+        EngineDown: no engine answers.
     """
     drafted = list(drafted)
-    builds = [
+    wanted = [
         item
         for input_id, blueprint, blob in drafted
         for number, item in enumerate(build.items_of(blueprint, input_id, blob, context.params.build))
-        if only in item.item_id and (number == 0 or blueprint.blueprint_id not in sampled)
+        if number == 0 or blueprint.blueprint_id not in sampled
     ]
+    builds = [item for item in wanted if only in item.item_id]
+    if wanted and not builds:
+        raise UsageError(
+            f"no task id contains {only!r}; there are: {_some([item.item_id for item in wanted])}"
+        )
     tasks, found = _run("build", builds, context, progress, execute)
     yield from found
     static = {blueprint.blueprint_id: blob for _, blueprint, blob in drafted}
@@ -219,6 +232,12 @@ def lines_of(checked: Checked) -> list[str]:
         *findings,
         *(f"  {line}" for line in refusal.evidence.splitlines()),
     ]
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return names as a list that is not too long to be read."""
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(names[:MAX_NAMED]) + more
 
 
 def _sources(corpus: Path) -> dict[str, SkillSource]:
