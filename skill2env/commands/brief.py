@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from skill2env.commands.common import err, opened
+from skill2env.commands.common import err, from_here, opened
 
 
 def brief(
-    path: Annotated[Path, typer.Argument(help="A skill's folder in a corpus: CORPUS/skills/SKILL.")],
+    path: Annotated[Path, typer.Argument(help="A skill's or a blueprint's folder in a corpus.")],
     root: Annotated[
         Path, typer.Option("--workspace", help="Folder with params.yaml, the corpus and data/.")
     ] = Path(),
@@ -27,4 +27,4 @@ def brief(
         for line in refused:
             err.print(line, markup=False)
         raise typer.Exit(1)
-    typer.echo(write_brief(path.parent.parent, target.skill_id, skill.text), nl=False)
+    typer.echo(write_brief(from_here(target.corpus), target.skill_id, skill.text), nl=False)

@@ -51,6 +51,12 @@ def opened(root: Path, alone: bool = False) -> Iterator[Context]:
             store.close()
 
 
+def from_here(path: Path) -> Path:
+    """Return a path as it is written in the current folder; whole where it lies elsewhere."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
 def say(line: str) -> None:
     """Print a line of progress on standard error."""
     err.print(line, markup=False, style="dim")

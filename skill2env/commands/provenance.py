@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 import yaml
 
-from skill2env.commands.common import out
+from skill2env.commands.common import from_here, out
 from skill2env.errors import UsageError
 
 
@@ -61,8 +61,7 @@ def provenance(
     if kept:
         told = ", ".join(f"{key} {value}" for key, value in kept.items())
         out.print(one_line(f"kept as on record: {told}"), markup=False)
-    here = Path.cwd()
-    out.print(f"written: {file.relative_to(here) if file.is_relative_to(here) else file}", markup=False)
+    out.print(f"written: {from_here(file)}", markup=False)
 
 
 def _on_record(file: Path, digest: str) -> dict[str, str]:
