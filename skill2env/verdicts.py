@@ -17,6 +17,7 @@ from skill2env.models.base import printable
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.outcome import Finding, Rejected, Severity
 from skill2env.models.skill import Skill
+from skill2env.stages.parse import of_record
 
 LOOK_AT = {
     "tests_lint": "tests/test_outputs.py",
@@ -228,8 +229,8 @@ class Verdict:
             yield "error", self._relative(folder / file), number, message
 
     def _file(self, item: Checked, finding: Finding, folder: Path) -> str:
-        if item.stage == "parse" and finding.code.startswith("provenance-"):
-            return self._relative(folder.parent.parent / "provenance" / finding.file)
+        if item.stage == "parse" and of_record(finding):
+            return self._relative(folder.parent.parent / finding.file)
         default = "SKILL.md" if item.stage == "parse" else "blueprint.yaml"
         return self._relative(folder / (finding.file or default))
 

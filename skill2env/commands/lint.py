@@ -14,6 +14,7 @@ from skill2env.errors import ExitCode
 
 if TYPE_CHECKING:
     from skill2env.linting import Linted
+    from skill2env.models.outcome import Finding
 
 _COLOURS = {"error": "red", "warning": "yellow", "advice": "dim"}
 
@@ -43,13 +44,18 @@ def lint(
 
 def _show(linted: Linted) -> None:
     for finding in linted.fixed:
-        out.print(f"[green]fixed[/]    {escape(f'{linted.folder.name}/{finding}')}")
+        out.print(f"[green]fixed[/]    {escape(_placed(linted, finding))}")
     for finding in linted.findings:
         mark = " (--fix mends it)" if finding in linted.mendable else ""
         colour = _COLOURS[finding.severity.value]
-        out.print(
-            f"[{colour}]{finding.severity.value:8}[/] {escape(f'{linted.folder.name}/{finding}')}{mark}"
-        )
+        out.print(f"[{colour}]{finding.severity.value:8}[/] {escape(_placed(linted, finding))}{mark}")
+
+
+def _placed(linted: Linted, finding: Finding) -> str:
+    """Return a finding with the skill's folder before its file, unless the file lies beside the skills."""
+    from skill2env.stages.parse import of_record
+
+    return str(finding) if of_record(finding) else f"{linted.folder.name}/{finding}"
 
 
 def _summary(seen: list[Linted]) -> str:

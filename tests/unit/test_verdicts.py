@@ -62,7 +62,7 @@ def test_findings_are_shown_where_they_are(verdict: Verdict) -> None:
             "parse",
             "alpha",
             _finding("todo", "write it", "SKILL.md", 3),
-            _finding("provenance-hash-differs", "other", "alpha.yaml"),
+            _finding("provenance-hash-differs", "other", "provenance/alpha.yaml", 5),
             _finding("no-provenance", "none", severity=Severity.WARNING),
             _finding("crlf", "taste", "SKILL.md", 1, Severity.ADVICE),
         ),
@@ -71,7 +71,7 @@ def test_findings_are_shown_where_they_are(verdict: Verdict) -> None:
     )
     assert found.annotations() == [
         "::error file=skills_corpus/skills/alpha/SKILL.md,line=3,title=alpha::write it [todo]",
-        "::error file=skills_corpus/provenance/alpha.yaml,title=alpha::other [provenance-hash-differs]",
+        "::error file=skills_corpus/provenance/alpha.yaml,line=5,title=alpha::other [provenance-hash-differs]",
         "::error file=skills_corpus/blueprints/alpha/one/tests/test_outputs.py,title=alpha--one::four [few-checks]",
         f"::error title={TASK}::gone: away",
         "::warning file=skills_corpus/skills/alpha/SKILL.md,title=alpha::none [no-provenance]",

@@ -9,8 +9,6 @@ from skill2env.models.outcome import Rejected
 from skill2env.stages.parse.codes import Findings
 from skill2env.stages.parse.tree import LARGE_CODES, UNSAFE_CODES
 
-MAX_EVIDENCE_LINES = 20
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -57,8 +55,8 @@ RULES = (
     ),
     Rule(
         "provenance-mismatch",
-        "The provenance file can't be read or describes another state of the folder; take the skill anew or "
-        "correct the file.",
+        "The provenance file can't be read or describes another state of the folder; correct the file, put a "
+        "change that is wanted on record with `skill2env provenance`, or take the skill anew.",
         ("provenance-unreadable", "provenance-hash-differs"),
     ),
 )
@@ -69,11 +67,7 @@ def refuse(reading: Reading) -> Rejected | None:
     """Return the rejection by the first rule that applies, with all findings, or None."""
     for rule in RULES:
         if reading.findings.has(*rule.codes) or (not rule.codes and _valueless(reading)):
-            found = reading.findings.all()
-            evidence = [str(item) for item in found if item.code in rule.codes][:MAX_EVIDENCE_LINES]
-            return Rejected(
-                rule=rule.name, message=rule.message, findings=found, evidence="\n".join(evidence)
-            )
+            return Rejected(rule=rule.name, message=rule.message, findings=reading.findings.all())
     return None
 
 
