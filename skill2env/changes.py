@@ -65,10 +65,14 @@ class Selection:
     """Changed files that verdicts depend on: the verifier, gates, toolchains, parameters."""
     gone: tuple[str, ...] = ()
     """Skills and blueprints that were touched and are not there any more."""
+    orphaned: tuple[str, ...] = ()
+    """Files in provenance/ of skills that are gone, relative to the repository's top."""
     referenced: tuple[str, ...] = ()
     """Skills that are on record without their files, as their licence asks."""
     stray: tuple[str, ...] = ()
     """Changed files of the corpus that belong to no skill and no blueprint."""
+    unchecked: tuple[str, ...] = ()
+    """Where what judges has changed: skills of which nothing is checked, and other blueprints of the skills that are touched."""
     elsewhere: int = 0
     """Count of the other changed files."""
 
@@ -179,15 +183,20 @@ def select(
             elsewhere += 1
     skills, blueprints = _there(corpus)
     targets, gone = _touched_targets(touched, corpus, skills, blueprints)
-    referenced = {name for name in gone if (corpus / "provenance" / f"{name}.yaml").is_file()}
+    removed = set(gone) & _with_changed_files(changes, PurePosixPath(inside / "skills"))
+    on_record = {name for name in gone if (corpus / "provenance" / f"{name}.yaml").is_file()}
+    referenced = on_record - removed
+    records = [inside / "provenance" / f"{name}{end}" for name in removed for end in _ON_RECORD]
     if judging:
-        targets = _widened(targets, corpus, blueprints, everything)
+        targets = _widened(targets, corpus, skills, blueprints, everything)
     return Selection(
         targets=tuple(targets[name] for name in sorted(targets)),
         judging=tuple(judging),
         gone=tuple(sorted(set(gone) - referenced)),
+        orphaned=tuple(sorted(path.as_posix() for path in records if (top / path).is_file())),
         referenced=tuple(sorted(referenced)),
         stray=tuple(touched.stray),
+        unchecked=_unchecked(targets, skills, blueprints) if judging else (),
         elsewhere=elsewhere,
     )
 
@@ -202,6 +211,12 @@ def _place(parts: tuple[str, ...], path: str, touched: _Touched) -> None:
             touched.blueprints[skill].add(blueprint)
         case _:
             touched.stray.append(path)
+
+
+def _with_changed_files(changes: Changes, skills: PurePosixPath) -> set[str]:
+    """Return the names of skills of which a file has changed; one by reference has no files that could."""
+    paths = (PurePosixPath(change.path) for change in changes.files)
+    return {path.relative_to(skills).parts[0] for path in paths if skills in path.parents}
 
 
 def _judges(path: Path, params: Path, code: Path) -> bool:
@@ -243,13 +258,31 @@ def _touched_targets(
 
 
 def _widened(
-    targets: dict[str, Target], corpus: Path, blueprints: dict[str, set[str]], everything: bool
+    targets: dict[str, Target],
+    corpus: Path,
+    skills: set[str],
+    blueprints: dict[str, set[str]],
+    everything: bool,
 ) -> dict[str, Target]:
-    """Return the targets with all other blueprints, or with one more of each skill that has none."""
-    wider = dict(targets)
-    for skill, names in blueprints.items():
-        if everything:
-            wider[skill] = Target(corpus, skill)
-        elif skill not in targets:
-            wider[skill] = Target(corpus, skill, frozenset(), frozenset({min(names)}))
-    return wider
+    """Return all that there is as targets, or the targets with one blueprint more of each skill that is none of them."""
+    if everything:
+        return {skill: Target(corpus, skill) for skill in skills | blueprints.keys()}
+    samples = {
+        skill: Target(corpus, skill, frozenset(), frozenset({min(names)}))
+        for skill, names in blueprints.items()
+    }
+    return {**samples, **targets}
+
+
+def _unchecked(
+    targets: dict[str, Target], skills: set[str], blueprints: dict[str, set[str]]
+) -> tuple[str, ...]:
+    """Return the skills of which nothing is checked, and the blueprints that are left out of touched skills."""
+    left_out = (
+        f"{skill}--{name}"
+        for skill, target in targets.items()
+        if not target.sampled
+        for name in blueprints.get(skill, ())
+        if not target.wants(name)
+    )
+    return tuple(sorted({*(skills - targets.keys()), *left_out}))

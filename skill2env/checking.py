@@ -23,7 +23,7 @@ from skill2env.stages.parse import SkillSource, discover
 from skill2env.stages.validate.subject import Candidate
 from skill2env.store.folders import read_folder
 
-MAX_NAMED = 20
+_NAMED = 20
 """Tasks that are named where none is meant by what was asked for."""
 
 
@@ -200,7 +200,7 @@ def check_tasks(
     builds = [item for item in wanted if only in item.item_id]
     if wanted and not builds:
         raise UsageError(
-            f"no task id contains {only!r}; there are: {_some([item.item_id for item in wanted])}"
+            f"no task id contains {only!r}; there are: {some([item.item_id for item in wanted], _NAMED)}"
         )
     tasks, found = _run("build", builds, context, progress, execute)
     yield from found
@@ -234,10 +234,10 @@ def lines_of(checked: Checked) -> list[str]:
     ]
 
 
-def _some(names: Sequence[str]) -> str:
-    """Return names as a list that is not too long to be read."""
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return ", ".join(names[:MAX_NAMED]) + more
+def some(names: Sequence[str], most: int) -> str:
+    """Return the first names as a list, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _sources(corpus: Path) -> dict[str, SkillSource]:

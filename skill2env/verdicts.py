@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from skill2env.changes import Changes, Selection
-from skill2env.checking import Checked, Target, lines_of
+from skill2env.checking import Checked, Target, lines_of, some
 from skill2env.coverage import Coverage, coverage
 from skill2env.escaped import annotation, fenced, markdown
 from skill2env.models.base import printable
@@ -91,8 +91,10 @@ class Verdict:
             "files": [{"path": printable(change.path), "how": change.how} for change in self.changes.files],
             "judging": list(selection.judging),
             "gone": [printable(name) for name in selection.gone],
+            "orphaned": [printable(path) for path in selection.orphaned],
             "referenced": [printable(name) for name in selection.referenced],
             "stray": [printable(path) for path in selection.stray],
+            "unchecked": [printable(name) for name in selection.unchecked],
             "sampled": sum(len(target.sampled) for target in selection.targets),
             "funnel": self.funnel(),
             "items": [item.as_json() for item in self.checked],
@@ -105,18 +107,24 @@ class Verdict:
         whole = [target for target in selection.targets if not target.sampled]
         count = len(self.changes.files)
         lines = [f"{count} files differ from {self.changes.base} (since {self.changes.commit[:12]})."]
-        if not self.checked:
+        if not (selection.targets or selection.gone or selection.referenced):
             lines.append("No skill and no blueprint is touched, so there is nothing to check.")
         elif whole:
             lines.append(f"Checked for the change: {', '.join(_named(target) for target in whole)}.")
         if selection.gone:
             lines.append(f"Taken away, and not checked: {', '.join(selection.gone)}.")
+        if selection.orphaned:
+            files = ", ".join(selection.orphaned)
+            lines.append(
+                f"Still on record, though the files were taken away: {files}. Take the record away too, unless the skill is "
+                "kept by reference from now on."
+            )
         if selection.referenced:
             names = ", ".join(selection.referenced)
             lines.append(f"On record without their files, so there is nothing to check: {names}.")
         if selection.stray:
             lines.append(
-                f"In the corpus, but of no skill and no blueprint: {', '.join(selection.stray[:_LISTED])}."
+                f"In the corpus, but of no skill and no blueprint: {some(selection.stray, _LISTED)}."
             )
         if selection.judging:
             lines.append(self._judged())
@@ -124,15 +132,16 @@ class Verdict:
 
     def _judged(self) -> str:
         """Return a sentence that says that the judges themselves have changed, and what that means."""
-        named = ", ".join(self.selection.judging[:5])
-        more = len(self.selection.judging) - 5
-        named += f" and {more} more" if more > 0 else ""
+        named = some(self.selection.judging, 5)
         sampled = sum(len(target.sampled) for target in self.selection.targets)
-        told = (
-            f"of the rest of the corpus a sample was checked, one task of each of {sampled} skills (--everything checks all)"
-            if sampled
-            else "the whole corpus was checked"
-        )
+        parts = []
+        if sampled:
+            parts.append(
+                f"of the rest of the corpus a sample was checked, one task of each of {sampled} skills"
+            )
+        if self.selection.unchecked:
+            parts.append(f"not checked: {some(self.selection.unchecked, _LISTED)}")
+        told = f"{'; '.join(parts)} (--everything checks all)" if parts else "the whole corpus was checked"
         return f"What judges has changed itself ({named}), so all of these verdicts are the changed code's; {told}."
 
     def page(self) -> list[str]:

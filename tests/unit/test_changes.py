@@ -139,6 +139,19 @@ def test_a_skill_by_reference_is_told_and_not_taken_for_gone(repository: Path) -
     assert (selection.referenced, selection.gone) == (("elsewhere",), ())
 
 
+@pytest.mark.parametrize("how", [("rm", "-rq"), ("mv",)])
+def test_a_skill_whose_files_went_is_gone_and_its_record_is_told(
+    repository: Path, how: tuple[str, ...]
+) -> None:
+    moved = ["skills_corpus/skills/alfa"] if how == ("mv",) else []
+    _git(repository, *how, "skills_corpus/skills/alpha", *moved)
+    selection = _selected(repository)
+    assert (selection.referenced, selection.gone) == ((), ("alpha",))
+    assert selection.orphaned == ("skills_corpus/provenance/alpha.yaml",)
+    _git(repository, "rm", "-q", "skills_corpus/provenance/alpha.yaml")
+    assert _selected(repository).orphaned == ()
+
+
 def test_a_file_of_no_skill_is_told(repository: Path) -> None:
     _change(repository, "skills_corpus/skills/notes.txt")
     assert _selected(repository).stray == ("skills_corpus/skills/notes.txt",)
@@ -154,6 +167,20 @@ def test_where_what_judges_has_changed_a_sample_of_the_rest_is_checked(repositor
     assert selection.judging == (path,)
     assert _named(selection) == {"alpha": (set(), {"one"}), "beta": ({"one"}, set())}
     assert _named(_selected(repository, everything=True)) == {"alpha": (None, set()), "beta": (None, set())}
+
+
+def test_what_is_not_checked_is_named_where_what_judges_has_changed(repository: Path) -> None:
+    _change(repository, "skills_corpus/skills/gamma/SKILL.md")
+    _git(repository, "add", "-A")
+    _git(repository, "commit", "-q", "-m", "a skill without blueprints")
+    _git(repository, "branch", "-q", "-f", "main")
+    _change(repository, "skills_corpus/blueprints/alpha/one/world.py")
+    assert _selected(repository).unchecked == ()
+    _change(repository, "params.yaml")
+    assert _selected(repository).unchecked == ("alpha--two", "gamma")
+    selection = _selected(repository, everything=True)
+    assert selection.unchecked == ()
+    assert _named(selection) == {name: (None, set()) for name in ("alpha", "beta", "gamma")}
 
 
 @pytest.mark.parametrize("base", ["nowhere", "-h", "", "--output=x"])

@@ -153,6 +153,31 @@ def test_a_change_of_what_judges_is_said(verdict: Verdict, tmp_path: Path) -> No
     assert "one task of each of 1 skills" in sentence
 
 
+@pytest.mark.parametrize(
+    ("unchecked", "told"),
+    [
+        ((), "; the whole corpus was checked."),
+        (("alpha--two", "gamma"), "; not checked: alpha--two, gamma (--everything checks all)."),
+    ],
+)
+def test_the_whole_corpus_was_checked_only_where_nothing_is_left_out(
+    verdict: Verdict, unchecked: tuple[str, ...], told: str
+) -> None:
+    selection = Selection(verdict.selection.targets, judging=("params.yaml",), unchecked=unchecked)
+    assert Verdict(verdict.changes, selection, ()).scope()[-1].endswith(told)
+
+
+def test_what_was_taken_away_is_no_untouched_corpus(verdict: Verdict) -> None:
+    selection = Selection((), gone=("alpha",), orphaned=("skills_corpus/provenance/alpha.yaml",))
+    _, gone, orphaned = Verdict(verdict.changes, selection, ()).scope()
+    assert gone == "Taken away, and not checked: alpha."
+    assert orphaned.startswith(
+        "Still on record, though the files were taken away: skills_corpus/provenance/alpha.yaml."
+    )
+    (_, untouched) = Verdict(verdict.changes, Selection(()), ()).scope()
+    assert untouched == "No skill and no blueprint is touched, so there is nothing to check."
+
+
 def test_check_changed_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A skeleton on a branch: exit code 1, annotations at its marks, a page, a summary, and no commands from names."""
     (tmp_path / "params.yaml").write_text("{}")
