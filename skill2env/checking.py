@@ -133,6 +133,14 @@ def check(
     yield from check_tasks(drafted, examples, context, only, sampled, progress, execute)
 
 
+def drafts(targets: Iterable[Target], context: Context) -> tuple[Checked, ...]:
+    """Return what becomes of all blueprints of touched skills as they are read; nothing is run, and no engine is needed."""
+    whole = [
+        replace(target, blueprints=None, sampled=frozenset()) for target in targets if not target.sampled
+    ]
+    return tuple(item for item in check(whole, context, execute=False) if item.stage == "draft")
+
+
 def _with_todos(checked: Checked, target: Target) -> Checked:
     """Return what became of a skill, refused if its files still hold marks of a skeleton."""
     try:

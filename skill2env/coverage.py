@@ -48,6 +48,8 @@ class Coverage:
     """All advice, by line."""
     uncited: tuple[str, ...]
     """Mistakes that name no line of the skill, as `<blueprint>/<mistake>`: what they exercise is not known."""
+    uncounted: tuple[str, ...] = ()
+    """Ids of blueprints that were refused, so that what they exercise is not known."""
 
     @property
     def unexercised(self) -> tuple[Advice, ...]:
@@ -69,14 +71,17 @@ class Coverage:
             "exercised": len(self.advice) - len(self.unexercised),
             "unexercised": len(self.unexercised),
             "mistakes_without_source": list(self.uncited),
+            "not_counted": list(self.uncounted),
         }
 
     def lines(self) -> list[str]:
         """Return it as lines of Markdown: a sentence, and a table of what exercises what."""
+        lines = [self.summary()]
+        if self.uncounted:
+            lines += ["", f"Not counted, since they were not accepted: {_listed(self.uncounted)}."]
         if not self.advice:
-            return [self.summary()]
-        lines = [
-            self.summary(),
+            return lines
+        lines += [
             "",
             "| Line | Advice | Kind | Checks of | Mistakes | Criteria |",
             "|---|---|---|---|---|---|",
@@ -117,8 +122,8 @@ def told(covered: Coverage) -> list[str]:
     return lines
 
 
-def coverage(skill: Skill, blueprints: Iterable[Blueprint]) -> Coverage:
-    """Return what blueprints exercise of a skill's normative statements and pitfalls."""
+def coverage(skill: Skill, blueprints: Iterable[Blueprint], uncounted: Iterable[str] = ()) -> Coverage:
+    """Return what blueprints exercise of a skill's normative statements and pitfalls; `uncounted` could not be read."""
     blueprints = list(blueprints)
     cited: dict[str, list[tuple[int, int, str]]] = {"blueprints": [], "mistakes": [], "criteria": []}
     uncited = []
@@ -142,7 +147,7 @@ def coverage(skill: Skill, blueprints: Iterable[Blueprint]) -> Coverage:
         Advice(kind, text, line, end, **{what: _meeting(line, end, spots) for what, spots in cited.items()})
         for kind, text, line, end in _advice(skill)
     )
-    return Coverage(skill.skill_id, advice, tuple(uncited))
+    return Coverage(skill.skill_id, advice, tuple(uncited), tuple(uncounted))
 
 
 def _meeting(line: int, end: int, spots: list[tuple[int, int, str]]) -> tuple[str, ...]:

@@ -56,18 +56,22 @@ class Verdict:
     changes: Changes
     selection: Selection
     checked: tuple[Checked, ...]
+    drafts: tuple[Checked, ...] = ()
+    """All blueprints of the touched skills as they were read, touched or not."""
+    unfinished: str = ""
+    """Why the run ended before everything was checked; empty where it did not."""
 
     @property
     def coverages(self) -> tuple[Coverage, ...]:
-        """Of each touched skill that was read, what its touched blueprints exercise."""
+        """Of each touched skill that was read, what its blueprints exercise, touched or not."""
         skills = {item.item_id: item.record for item in self.checked if isinstance(item.record, Skill)}
-        blueprints = [item.record for item in self.checked if isinstance(item.record, Blueprint)]
         wanted = [target for target in self.selection.targets if not target.sampled]
-        return tuple(
-            coverage(skills[target.skill_id], [b for b in blueprints if b.skill_id == target.skill_id])
-            for target in wanted
-            if target.skill_id in skills
-        )
+        return tuple(self._covered(skills[target.skill_id]) for target in wanted if target.skill_id in skills)
+
+    def _covered(self, skill: Skill) -> Coverage:
+        own = [item for item in self.drafts if item.item_id.startswith(f"{skill.skill_id}--")]
+        blueprints = [item.record for item in own if isinstance(item.record, Blueprint)]
+        return coverage(skill, blueprints, [item.item_id for item in own if item.kind != "accepted"])
 
     def funnel(self) -> list[dict[str, Any]]:
         """Return, of each stage that got items, how many and what became of them."""
@@ -89,6 +93,7 @@ class Verdict:
             "base": self.changes.base,
             "commit": self.changes.commit,
             "files": [{"path": printable(change.path), "how": change.how} for change in self.changes.files],
+            "unfinished": self.unfinished,
             "judging": list(selection.judging),
             "gone": [printable(name) for name in selection.gone],
             "orphaned": [printable(path) for path in selection.orphaned],
@@ -107,6 +112,8 @@ class Verdict:
         whole = [target for target in selection.targets if not target.sampled]
         count = len(self.changes.files)
         lines = [f"{count} files differ from {self.changes.base} (since {self.changes.commit[:12]})."]
+        if self.unfinished:
+            lines.append(f"The run ended before everything that follows was checked: {self.unfinished}.")
         if not (selection.targets or selection.gone or selection.referenced):
             lines.append("No skill and no blueprint is touched, so there is nothing to check.")
         elif whole:

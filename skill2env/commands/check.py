@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 
 from skill2env.commands.common import HERE, AsJson, Root, opened, out
-from skill2env.errors import ExitCode, UsageError
+from skill2env.errors import EngineDown, ExitCode, UsageError, WorkspaceError
 from skill2env.progress import bar
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _MARKS = {"accepted": "[green]accepted[/]", "rejected": "[red]rejected[/]", "errored": "[yellow]errored[/]"}
 _INDENT = " " * 11
+_SUMMARY = "GITHUB_STEP_SUMMARY"
+"""Names the file that GitHub shows as a job's summary."""
 
 
 def check(
@@ -77,7 +79,8 @@ def _check_folder(path: Path, only: str, as_json: bool, root: Path) -> list[str]
     from skill2env.checking import locate
 
     with opened(root) as context, bar("check") as progress:
-        checked = _shown(run_check([locate(path)], context, only, progress), not as_json)
+        checked: list[Checked] = []
+        _show_each(run_check([locate(path)], context, only, progress), not as_json, checked)
     if as_json:
         out.print_json(json.dumps([item.as_json() for item in checked]))
     else:
@@ -90,29 +93,79 @@ def _check_changes(
 ) -> list[str]:
     from skill2env.changes import changes_since, select
     from skill2env.checking import check as run_check
+    from skill2env.checking import drafts
     from skill2env.escaped import one_line
-    from skill2env.store.workspace import write_text
     from skill2env.verdicts import Verdict
 
     changes = changes_since(base, root)
+    summary = os.environ.get(_SUMMARY) if github else None
+    if report:
+        _need_writable(report, "--report")
+    if summary:
+        _need_writable(Path(summary), _SUMMARY)
+    checked: list[Checked] = []
+    gone: EngineDown | None = None
     with opened(root) as context, bar("check") as progress, _no_commands(github):
         corpus = context.workspace.root / context.params.corpus
         selection = select(changes, corpus, context.workspace.root / "params.yaml", everything)
-        told = not as_json
-        checked = _shown(run_check(selection.targets, context, only, progress), told)
-        verdict = Verdict(changes, selection, tuple(checked))
+        try:
+            _show_each(run_check(selection.targets, context, only, progress), not as_json, checked)
+        except EngineDown as error:
+            gone = error
+        read = drafts(selection.targets, context)
+        verdict = Verdict(changes, selection, tuple(checked), read, str(gone or ""))
         if as_json:
             out.print_json(json.dumps(verdict.as_json()))
         else:
-            _sum_up(checked)
+            if gone is None:
+                _sum_up(checked)
             for sentence in verdict.scope():
                 out.print(one_line(sentence), markup=False)
+    for line in verdict.annotations() if github else ():
+        typer.echo(line)
+    _write_page(verdict, report, Path(summary) if summary else None)
+    if gone is not None:
+        raise gone
+    return [item.kind for item in checked]
+
+
+def _need_writable(file: Path, named_by: str) -> None:
+    """Refuse a file that can't be written before anything is run for it; one that is not there is not made.
+
+    Raises:
+        UsageError: it can't be written.
+    """
+    try:
+        there = file.exists()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.open("ab").close()
+        if not there:
+            file.unlink()
+    except OSError as error:
+        raise UsageError(
+            f"{file}: can't be written ({error.strerror}); name another file with {named_by}"
+        ) from error
+
+
+def _write_page(verdict: Verdict, report: Path | None, summary: Path | None) -> None:
+    """Write the page to a file, and at the end of a job's summary.
+
+    Raises:
+        WorkspaceError: one of them can't be written any more.
+    """
+    from skill2env.store.workspace import write_text
+
     page = "\n".join(verdict.page()) + "\n"
     if report:
         write_text(report, page)
-    if github:
-        _to_github(verdict, page)
-    return [item.kind for item in checked]
+    if summary:
+        try:
+            with summary.open("a", encoding="utf-8") as file:
+                file.write(page)
+        except OSError as error:
+            raise WorkspaceError(
+                f"{summary}: can't be written ({error.strerror}); free space and run again"
+            ) from error
 
 
 @contextmanager
@@ -129,23 +182,12 @@ def _no_commands(github: bool) -> Iterator[None]:
         out.print(f"::{token}::", markup=False)
 
 
-def _to_github(verdict: Verdict, page: str) -> None:
-    for line in verdict.annotations():
-        typer.echo(line)
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if summary:
-        with Path(summary).open("a", encoding="utf-8") as file:
-            file.write(page)
-
-
-def _shown(items: Iterable[Checked], told: bool) -> list[Checked]:
-    """Return all items, each shown as it comes where that is wanted."""
-    found = []
+def _show_each(items: Iterable[Checked], told: bool, found: list[Checked]) -> None:
+    """Add all items to those that were found, each shown as it comes where that is wanted."""
     for item in items:
         found.append(item)
         if told:
             _show(item)
-    return found
 
 
 def _sum_up(checked: list[Checked]) -> None:

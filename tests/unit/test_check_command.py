@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
+from unit.test_changes import _git
 
 from skill2env.cli import app
-from skill2env.errors import UsageError
+from skill2env.errors import EngineDown, UsageError
 
 BASE = Path(__file__).resolve().parents[1] / "cases" / "blueprints" / "base"
 
@@ -49,3 +52,74 @@ def test_a_part_of_an_id_that_no_task_has_is_refused_with_the_ids_that_there_are
     )
     assert "accepted" in done.stdout
     assert "all 2 items accepted" not in done.stdout
+
+
+@pytest.fixture
+def branch(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A branch that adds a second blueprint to a skill with one, and no engine that answers."""
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{workspace}/nowhere.sock")
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    _git(workspace, "init", "-q", "-b", "main")
+    _git(workspace, "add", "-A")
+    _git(workspace, "commit", "-q", "-m", "begin")
+    _git(workspace, "switch", "-q", "-c", "work")
+    blueprints = workspace / "skills_corpus" / "blueprints" / "till-receipts"
+    shutil.copytree(blueprints / "takings", blueprints / "again")
+    return workspace
+
+
+def _changed(branch: Path, *options: str) -> Result:
+    argv = ["check", "--changed", "main", *options, "--workspace", str(branch)]
+    return CliRunner().invoke(app, argv)
+
+
+def _page(branch: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    page = tmp_path_factory.mktemp("page") / "page.md"
+    done = _changed(branch, "--report", str(page))
+    assert page.exists(), (done.output, done.exception)
+    return page.read_text()
+
+
+def test_where_the_engine_is_away_page_and_annotations_tell_what_there_is(
+    branch: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = branch / "skills_corpus" / "blueprints" / "till-receipts" / "broken"
+    folder.mkdir()
+    (folder / "blueprint.yaml").write_text("title: none\n")
+    page = tmp_path_factory.mktemp("page") / "page.md"
+    done = _changed(branch, "--github", "--report", str(page))
+    assert isinstance(done.exception, EngineDown), (done.output, done.exception)
+    assert "The run ended before everything that follows was checked: " in done.stdout
+    assert "items accepted" not in done.stdout
+    assert "::error file=skills_corpus/blueprints/till-receipts/broken/" in done.stdout
+    assert "| draft | 2 | 1 | 1 | 0 |" in page.read_text()
+
+
+def test_advice_that_an_untouched_blueprint_exercises_is_exercised(
+    branch: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = branch / "skills_corpus" / "blueprints" / "till-receipts" / "again"
+    whole = _page(branch, tmp_path_factory)
+    shutil.rmtree(folder)
+    folder.mkdir()
+    (folder / "blueprint.yaml").write_text("title: none\n")
+    refused = _page(branch, tmp_path_factory)
+    exercised = re.compile(r"\d+ of \d+ pieces of advice are exercised, \d+ by nothing")
+    assert exercised.findall(whole) == exercised.findall(refused) != []
+    assert "again" in whole
+    assert "takings" in whole
+    assert "Not counted, since they were not accepted: till-receipts--again." in refused
+
+
+def test_a_page_that_cannot_be_written_is_told_before_anything_is_run(
+    branch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = branch / "params.yaml" / "page.md"
+    done = _changed(branch, "--report", str(report))
+    assert isinstance(done.exception, UsageError), (done.output, done.exception)
+    assert "name another file with --report" in str(done.exception)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(branch))
+    done = _changed(branch, "--github")
+    assert isinstance(done.exception, UsageError), (done.output, done.exception)
+    assert "name another file with GITHUB_STEP_SUMMARY" in str(done.exception)
+    assert "accepted" not in done.stdout
