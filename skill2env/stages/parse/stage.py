@@ -30,7 +30,7 @@ from skill2env.stages.parse.yamltext import MAX_YAML_BYTES
 AcceptedSkill = Accepted[Skill]
 """Kept, because pydantic would make the class anew for every skill."""
 NAME = "parse"
-VERSION = "5"
+VERSION = "6"
 
 
 class SkillSource(Record):
