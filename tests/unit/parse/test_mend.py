@@ -32,6 +32,12 @@ SYNTAX = {"yaml", "ud"}
 """What belongs to a wrapper that was taken away, or to an escape that was read."""
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A skill's folder with nothing in it."""
+    return tmp_path_factory.mktemp("probe")
+
+
 def answer(data: bytes, place: Path, skill_id: str = "probe") -> tuple[Skill | None, tuple[Finding, ...]]:
     (place / "SKILL.md").write_bytes(data)
     found = read_skill(place, skill_id)
@@ -60,20 +66,20 @@ def check(data: bytes, place: Path) -> None:
 
 @settings(deadline=None, max_examples=100)
 @given(text=TEXTS)
-def test_any_pieces(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    check(text.encode(), tmp_path_factory.getbasetemp())
+def test_any_pieces(text: str, place: Path) -> None:
+    check(text.encode(), place)
 
 
 @settings(deadline=None, max_examples=100)
 @given(text=LINES)
-def test_any_frontmatter(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    check(f"---\n{text}\n---\nA body with words.\n".encode(), tmp_path_factory.getbasetemp())
+def test_any_frontmatter(text: str, place: Path) -> None:
+    check(f"---\n{text}\n---\nA body with words.\n".encode(), place)
 
 
 @settings(deadline=None, max_examples=80)
 @given(text=LINES)
-def test_any_body(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    check(f"---\nname: probe\ndescription: d\n---\n{text}".encode(), tmp_path_factory.getbasetemp())
+def test_any_body(text: str, place: Path) -> None:
+    check(f"---\nname: probe\ndescription: d\n---\n{text}".encode(), place)
 
 
 @settings(deadline=None, max_examples=80)
