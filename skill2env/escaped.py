@@ -10,9 +10,14 @@ _OPENING = re.compile(r"^(\d+)([.)])|^([-+=])")
 _LONGEST = 2000
 
 
+def visible(text: str, kept: str = "") -> str:
+    """Return a text with every character that can't be seen written as an escape, blanks and those in `kept` left alone."""
+    return "".join(char if char.isprintable() or char in kept else _written(char) for char in text)
+
+
 def one_line(text: str, longest: int = _LONGEST) -> str:
     """Return a text on one line: white space folded, what can't be seen written out, shortened."""
-    flat = _visible(" ".join(text.split()))
+    flat = visible(" ".join(text.split()))
     return flat if len(flat) <= longest else flat[: longest - 1] + "…"
 
 
@@ -26,7 +31,7 @@ def markdown(text: str, longest: int = _LONGEST) -> str:
 
 def fenced(text: str) -> list[str]:
     """Return the lines of a Markdown code block that holds a text whatever is in it."""
-    lines = [_visible(line, "\t") for line in text.splitlines()]
+    lines = [visible(line, "\t") for line in text.splitlines()]
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return [f"{fence}text", *lines, fence]
@@ -50,16 +55,12 @@ def annotation(level: str, message: str, file: str = "", line: int = 0, title: s
 
 
 def _data(text: str) -> str:
-    visible = _visible(text, "\r\n\t")
-    return visible.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    shown = visible(text, "\r\n\t")
+    return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _visible(text: str, kept: str = "") -> str:
-    return "".join(char if char.isprintable() or char in kept else _written(char) for char in text)
 
 
 def _written(char: str) -> str:

@@ -72,10 +72,10 @@ def import_skills(
         about = {"origin": place.origin, "commit": place.commit, "counts": counts}
         found = [item.model_dump(mode="json") for item in odd]
         skills = [result.model_dump(mode="json") for result in results]
-        out.print_json(json.dumps({**about, "findings": found, "skills": skills}))
+        out.print_json(json.dumps({**about, "findings": found, "skills": skills}), ensure_ascii=True)
     else:
         for item in odd:
-            out.print(f"{item.severity}: {item}", markup=False)
+            _print(f"{item.severity}: {item}")
         say(", ".join(f"{count} {fate}" for fate, count in counts.most_common()) or "no skill was found")
     faulty = not results or bool(odd) or any(result.fate in FAULTS for result in results)
     raise typer.Exit(ExitCode.FOUND if faulty else ExitCode.OK)
@@ -86,15 +86,20 @@ def _tell(result: Result) -> None:
     name = f" as {result.skill_id}" if result.skill_id else ""
     like = f" of {result.like}" if result.like else ""
     licence = f", {result.licence}" if result.licence else ""
-    out.print(f"{result.fate}{like}: {result.path or '.'}{name}{licence}", markup=False)
+    _print(f"{result.fate}{like}: {result.path or '.'}{name}{licence}")
     prefix = f"{result.path}/" if result.path else ""
     for item in result.findings:
         placed = item.model_copy(update={"file": prefix + item.file}) if item.file else item
-        out.print(f"  {item.severity}: {placed}", markup=False)
+        _print(f"  {item.severity}: {placed}")
     for change in result.changes:
-        out.print(
-            f"  {change.what}: {change.file} (+{change.lines_added} -{change.lines_removed})", markup=False
-        )
+        _print(f"  {change.what}: {change.file} (+{change.lines_added} -{change.lines_removed})")
     for one in result.touched:
         now = f"moved to {one.now}" if one.now else "changed"
-        out.print(f"  blueprint {one.blueprint}: {one.reference} {now}", markup=False)
+        _print(f"  blueprint {one.blueprint}: {one.reference} {now}")
+
+
+def _print(line: str) -> None:
+    """Print one line, in which names of a source are told so that no terminal obeys them."""
+    from skill2env.escaped import visible
+
+    out.print(visible(line), markup=False)

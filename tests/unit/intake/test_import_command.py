@@ -53,6 +53,20 @@ def test_a_source_without_skills_is_a_fault(tmp_path: Path, root: Path) -> None:
     assert code == ExitCode.FOUND and "no skill was found" in output
 
 
+def test_a_terminal_obeys_no_name_of_a_source(tmp_path: Path, root: Path) -> None:
+    odd = "x\x1b[2J\nnew: y\x9b数\udcff"
+    source = write(tmp_path / "skills", {"LICENSE": MIT, f"{odd}/SKILL.md": skill("a", "See ~/.ssh/id_rsa.")})
+    write(source, {f"{odd}/b/SKILL.md": skill("b", "Mail ann.author@realmail.net.")})
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    _, output = run(root, str(source), "--into", str(corpus))
+    shown = "x\\x1b[2J\\x0anew: y\\x9b数\\udcff"
+    assert output.startswith(f"new: {shown} as x-2j-new-y, MIT\n")
+    assert f"\n  error: {shown}/b/SKILL.md:7: " in output and "\x1b" not in output and "\x9b" not in output
+    _, output = run(root, str(source), "--into", str(corpus), "--json")
+    assert output.isascii() and odd in {one["path"] for one in json.loads(output)["skills"]}
+
+
 def test_while_somebody_else_works_there_nothing_is_taken(tmp_path: Path, root: Path) -> None:
     source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")})
     corpus = tmp_path / "corpus"
