@@ -22,7 +22,8 @@ class Kind(NamedTuple):
 KINDS: dict[str, Kind] = {
     # the source
     "entry-path": Kind(
-        ERROR, "an entry whose path is absolute, climbs out, or leads into a `.git` folder; it was left out"
+        ERROR,
+        "an entry whose path is absolute, climbs out, leads into a `.git` folder, or in a zip has backslashes; it was left out",
     ),
     "entry-twice": Kind(ERROR, "two entries of an archive with the same path; the first counts"),
     # the files of a skill

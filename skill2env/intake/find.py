@@ -68,12 +68,13 @@ def _meant(source: Source, top: str, everywhere: frozenset[str]) -> set[str]:
         for path in source.below(place):
             if source.entries[path].kind == "link":
                 real = source.resolved(path)
-                if real is not None and real in source.names and not _is_below(real, place):
+                if real is not None and real in source.names and not is_below(real, place):
                     tops.append(real)
-    return {root for root in everywhere if any(_is_below(root, place) for place in seen)}
+    return {root for root in everywhere if any(is_below(root, place) for place in seen)}
 
 
-def _is_below(path: str, folder: str) -> bool:
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a path is a folder, or is below it; all are below ""."""
     return not folder or path == folder or path.startswith(f"{folder}/")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from skill2env.intake.changes import changes, files_in, touched
 from skill2env.intake.codes import Findings
-from skill2env.intake.find import Found, find
+from skill2env.intake.find import Found, find, is_below
 from skill2env.intake.licences import Licence, resolve
 from skill2env.intake.licences.texts import decoded
 from skill2env.intake.outcome import Fate, Result
@@ -71,15 +71,24 @@ class Import:
             UsageError: the part is not in the source, or it exceeds a limit.
             OSError: the corpus can't be written.
         """
-        seen = set()
-        for found in find(self._source, self._wishes.part):
-            seen.add(found.path)
+        known = self._known()
+        gone = bool(known) and self._source.resolved(self._wishes.part) is None
+        skills = [] if gone else find(self._source, self._wishes.part)
+        for found in skills:
             yield self._take(found)
-        part = self._wishes.part.strip("/")
-        for (origin, path), name in sorted(self._shelf.by_place.items()):
-            inside = not part or path == part or path.startswith(f"{part}/")
-            if origin == self._source.origin and inside and path not in seen:
-                yield Result(path=path, skill_id=name, fate=Fate.GONE)
+        for path in sorted(known.keys() - {found.path for found in skills}):
+            yield Result(path=path, skill_id=known[path], fate=Fate.GONE)
+
+    def _known(self) -> dict[str, str]:
+        """Return the paths of this source's part that are on record, with the names in the corpus."""
+        steps = [step for step in self._wishes.part.split("/") if step not in ("", ".")]
+        part = self._source.resolved(self._wishes.part)
+        prefix = "/".join(steps) if part is None else part
+        return {
+            path: name
+            for (origin, path), name in self._shelf.by_place.items()
+            if origin == self._source.origin and is_below(path, prefix)
+        }
 
     def _take(self, found: Found) -> Result:
         digest = self._digest(found)

@@ -84,9 +84,13 @@ def _zip(place: Path, stream: IO[bytes], origin: str) -> Iterator[Source]:
         source = Source(origin, "", load)
         numbers: dict[str, int] = {}
         for number, info in enumerate(infos):
-            if not info.is_dir():
-                source.add(info.filename, _zip_entry(info))
-                numbers.setdefault(info.filename, number)
+            path = info.filename.removeprefix("./")
+            if "\\" in path:
+                message = f"The path {path[:120]!a} has backslashes; pack the archive anew with slashes."
+                source.findings.add("entry-path", message)
+            elif not info.is_dir():
+                source.add(path, _zip_entry(info))
+                numbers.setdefault(path, number)
         yield source
 
 

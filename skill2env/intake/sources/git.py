@@ -28,7 +28,9 @@ MAX_PACK_BYTES = 2_000_000_000
 MAX_MEMORY_BYTES = 6 << 30
 """Address space of each git process; a pack of the size above is mapped into it."""
 MAX_LISTED_BYTES = 1000 * MAX_ENTRIES
-_REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
+MAX_REVISION_CHARS = 200
+_ODD_REVISION = re.compile(r"^[-+./]|\.\.|//|/\.|@\{|[\s~^:?*\[\\]|[./]$|\.lock(?:/|$)|^@$")
+"""What no name of a branch or tag may hold (git check-ref-format), and beginnings that git would take for something else."""
 _KEPT = ("PATH", "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY")
 _TRUSTED = {
     "GIT_SSL_CAINFO": ("GIT_SSL_CAINFO", "SSL_CERT_FILE"),
@@ -64,6 +66,13 @@ def is_repository(path: Path) -> bool:
     return (path / ".git").exists() or all((path / name).exists() for name in ("HEAD", "objects", "refs"))
 
 
+def is_plain(revision: str) -> bool:
+    """Return whether this can be the name of a branch or tag, or a commit id, and nothing else to git."""
+    return (
+        len(revision) <= MAX_REVISION_CHARS and revision.isprintable() and not _ODD_REVISION.search(revision)
+    )
+
+
 @contextmanager
 def repository(where: str, revision: str, origin: str) -> Iterator[Source]:
     """Give one commit of a repository.
@@ -76,7 +85,7 @@ def repository(where: str, revision: str, origin: str) -> Iterator[Source]:
     Raises:
         UsageError: the address, the protocol or the revision is refused, or the fetch fails or exceeds a limit.
     """
-    if revision and (not _REVISION.fullmatch(revision) or ".." in revision):
+    if revision and not is_plain(revision):
         raise UsageError(f"{revision!r} is no plain branch, tag or commit id; name one")
     url, protocol, public = _address(where)
     with (

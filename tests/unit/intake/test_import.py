@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections import Counter
 from pathlib import Path
@@ -233,6 +234,17 @@ def test_what_is_gone_at_the_source_is_told(tmp_path: Path) -> None:
         "a": "unchanged",
         "b": "gone",
     }
+
+
+@pytest.mark.parametrize("part", ["k", "k/", "./k", "/k", "k/."])
+def test_what_is_gone_is_told_of_a_part_however_it_is_written(part: str, tmp_path: Path) -> None:
+    files = {"LICENSE": MIT, "k/a/SKILL.md": skill("a"), "k/b/SKILL.md": skill("b"), "m/SKILL.md": skill("m")}
+    source, corpus = write(tmp_path / "skills", files), tmp_path / "corpus"
+    imported(source, corpus)
+    shutil.rmtree(source / "m")
+    for left, fates in (("a", {"k/a": "unchanged", "k/b": "gone"}), ("", {"k/a": "gone", "k/b": "gone"})):
+        shutil.rmtree(source / "k" / ("b" if left else ""))
+        assert {path: str(one.fate) for path, one in imported(source, corpus, part=part).items()} == fates
 
 
 def test_caps_of_repository_and_author(tmp_path: Path) -> None:

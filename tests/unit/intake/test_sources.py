@@ -98,7 +98,24 @@ def test_other_addresses_are_refused(where: str, tmp_path: Path) -> None:
     assert not marker.exists()
 
 
-@pytest.mark.parametrize("revision", ["--upload-pack=x", "-x", "a..b", "main:path", "a b", "@{0}", "+main"])
+@pytest.mark.parametrize(
+    "revision", ["v1.0.0+build", "@scope/pkg@1.0", "feature/数据", "_x", "fix#1", "refs/tags/_x"]
+)
+def test_a_revision_may_have_any_name_that_git_allows(revision: str, tmp_path: Path) -> None:
+    top = repository(tmp_path / "top", {"a/SKILL.md": skill("a")})
+    git(top, "tag", revision.removeprefix("refs/tags/"))
+    with opened(str(top), revision) as place:
+        assert [found.path for found in find(place)] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "revision",
+    [
+        "--upload-pack=x", "-x", "+main", "/a", ".a", "a/.b", "a..b", "a//b", "a/", "a.", "a.lock", "a.lock/b",
+        "@", "@{0}", "a@{0}", "main:path", "a b", "a\u00a0b", "a\tb", "a\n", "a\x7f", "a\u202eb", "a~1", "a^", "^a",
+        "a?", "a*", "[a", "a\\b", "a" * 201,
+    ],
+)  # fmt: skip
 def test_odd_revisions_are_refused(revision: str, tmp_path: Path) -> None:
     with (
         pytest.raises(UsageError, match="no plain branch"),
@@ -192,6 +209,20 @@ def test_a_zip_with_everything_odd(tmp_path: Path) -> None:
         with pytest.raises(Unreadable, match="damaged"):
             found.read("a/run.sh")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["skills.zip"]
+
+
+def test_a_zip_whose_paths_begin_with_a_dot_or_have_backslashes(tmp_path: Path) -> None:
+    place = tmp_path / "skills.zip"
+    with zipfile.ZipFile(place, "w") as packed:
+        packed.writestr("./a/SKILL.md", skill("a"))
+        packed.writestr("b\\SKILL.md", skill("b"))
+    with opened(str(place)) as found:
+        assert [one.path for one in find(found)] == ["a"]
+        assert found.read("a/SKILL.md").decode() == skill("a")
+        told = [(item.code, item.message) for item in found.findings.all()]
+    assert told == [
+        ("entry-path", r"The path 'b\\SKILL.md' has backslashes; pack the archive anew with slashes.")
+    ]
 
 
 def test_bombs_meet_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
