@@ -10,6 +10,8 @@ ERROR, WARNING, ADVICE = Severity.ERROR, Severity.WARNING, Severity.ADVICE
 
 MAX_PER_CODE = 20
 """Findings of one code that are told of one skill."""
+ACCEPTABLE = frozenset({"secret", "email-address", "phone-number", "home-path"})
+"""Codes of which a person may answer for a place."""
 
 
 class Kind(NamedTuple):
@@ -26,6 +28,7 @@ KINDS: dict[str, Kind] = {
         "an entry whose path is absolute, climbs out, leads into a `.git` folder, or in a zip has backslashes; it was left out",
     ),
     "entry-twice": Kind(ERROR, "two entries of an archive with the same path; the first counts"),
+    "nothing-accepted": Kind(WARNING, "an `--accept` at whose place no secret or personal datum was found"),
     # the files of a skill
     "link-out-of-source": Kind(ERROR, "a link that leads out of the source, nowhere, or in a circle"),
     "link-copied": Kind(ADVICE, "a link within the source; what it leads to was copied"),
@@ -66,13 +69,20 @@ KINDS: dict[str, Kind] = {
 class Findings:
     """The findings of one skill or source; the same one counts once."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
+    def __init__(self, accepted: frozenset[str] = frozenset()) -> None:
+        """Begin with none; `accepted` are places `<file>:<line>` that a person answers for."""
         self._found: dict[Finding, None] = {}
         self._counts: dict[str, int] = {}
+        self._accepted = accepted
+        self.met: set[str] = set()
+        """Accepted places at which there was something to accept."""
 
     def add(self, code: str, message: str, file: str = "", line: int = 0) -> None:
-        """Record one; of a code at most `MAX_PER_CODE` are kept, and the rest is counted."""
+        """Record one that nobody answers for; of a code at most `MAX_PER_CODE` are kept, and the rest is counted."""
+        place = f"{file}:{line}"
+        if code in ACCEPTABLE and place in self._accepted:
+            self.met.add(place)
+            return
         kind = KINDS[code]
         finding = Finding(code=code, severity=kind.severity, message=message, file=file, line=line)
         if finding not in self._found:

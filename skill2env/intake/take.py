@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from skill2env.intake.changes import changes, files_in, touched
@@ -24,7 +24,6 @@ from skill2env.stages.parse import read_skill, tree_hash
 from skill2env.stages.parse.tree import MAX_BYTES
 
 LICENCE_CODES = frozenset({"licence-missing", "licence-unknown", "licence-forbids"})
-SCREENED_CODES = frozenset({"secret", "email-address", "phone-number", "home-path"})
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class _Read:
 
     files: dict[str, File]
     skill: Skill | None
-    findings: Findings = field(default_factory=Findings)
+    findings: Findings
     refused_by: tuple[Finding, ...] = ()
 
 
@@ -63,6 +62,7 @@ class Import:
         self._source, self._params, self._wishes = source, params, wishes
         self._shelf = Shelf(corpus, params)
         self._read: dict[str, _Read] = {}
+        self._met: set[str] = set()
 
     def results(self) -> Iterator[Result]:
         """Take each skill of the source in turn and yield what became of it, then what is gone.
@@ -78,6 +78,11 @@ class Import:
             yield self._take(found)
         for path in sorted(known.keys() - {found.path for found in skills}):
             yield Result(path=path, skill_id=known[path], fate=Fate.GONE)
+        for place in sorted(self._wishes.accepted - self._met):
+            message = (
+                f"No secret or personal datum was found at `{place}`; correct `--accept`, or leave it out."
+            )
+            self._source.findings.add("nothing-accepted", message)
 
     def _known(self) -> dict[str, str]:
         """Return the paths of this source's part that are on record, with the names in the corpus."""
@@ -106,7 +111,7 @@ class Import:
             found.findings.add("licence-changed", message)
         elif same:
             return Result(path=found.path, skill_id=name, fate=Fate.UNCHANGED, sha256=digest)
-        findings = self._judged(found, read)
+        findings = (*found.findings.all(), *read.findings.all(), *read.refused_by)
         result = Result(
             path=found.path, fate=Fate.REFUSED, licence=licence.spdx, sha256=digest, findings=findings
         )
@@ -142,17 +147,20 @@ class Import:
 
     def _content(self, found: Found, digest: str) -> _Read:
         modes = [self._source.entries[path].executable for _, path in sorted(found.files.items())]
-        key = content_id([digest, modes])
+        prefix = f"{found.path}/" if found.path else ""
+        accepted = {place.removeprefix(prefix) for place in self._wishes.accepted if place.startswith(prefix)}
+        key = content_id([digest, modes, sorted(accepted)])
         if key not in self._read:
-            self._read = {key: self._fresh(found)}
+            self._read = {key: self._fresh(found, frozenset(accepted))}
+        self._met |= {prefix + place for place in self._read[key].findings.met}
         return self._read[key]
 
     def _folder_name(self, found: Found) -> str:
         return (found.path or self._source.origin.rstrip("/")).rpartition("/")[2]
 
-    def _fresh(self, found: Found) -> _Read:
-        """Read a skill's files, let parse read them, and look through them."""
-        read = _Read({}, None)
+    def _fresh(self, found: Found, accepted: frozenset[str]) -> _Read:
+        """Read a skill's files, let parse read them, and look through them for what nobody answers for."""
+        read = _Read({}, None, Findings(accepted))
         size = sum(self._source.entries[path].size for path in found.files.values())
         if size > MAX_BYTES:
             message = f"The skill's files hold {size:,} bytes, more than {MAX_BYTES:,}; bundle less."
@@ -176,17 +184,6 @@ class Import:
             read.skill = answer.record
         screen({name: file.data for name, file in read.files.items()}, read.findings)
         return read
-
-    def _judged(self, found: Found, read: _Read) -> tuple[Finding, ...]:
-        """Return all findings of a skill without those that a person answers for."""
-        every = (*found.findings.all(), *read.findings.all(), *read.refused_by)
-        prefix = f"{found.path}/" if found.path else ""
-        return tuple(
-            item
-            for item in every
-            if item.code not in SCREENED_CODES
-            or f"{prefix}{item.file}:{item.line}" not in self._wishes.accepted
-        )
 
     def _new(self, result: Result, found: Found, read: _Read, skill: Skill, licence: Licence) -> Result:
         author = author_of(skill, self._source.origin)

@@ -289,6 +289,25 @@ def test_secrets_and_personal_data_keep_a_skill_out_with_their_line(tmp_path: Pa
     assert str(accepted["mail"].fate) == "new" and str(accepted["key"].fate) == "refused"
 
 
+def test_all_places_of_many_can_be_accepted_and_only_those_that_are_named(tmp_path: Path) -> None:
+    lines = [f"Mail ann.author{number}@realmail.net." for number in range(25)]
+    source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a", *lines)})
+    corpus = tmp_path / "corpus"
+    places = [f"a/SKILL.md:{number}" for number in range(7, 32)]
+    told = imported(source, corpus, accepted=frozenset({*places[:20], "a/:0", ":0"}))["a"]
+    assert [item.line for item in told.findings] == list(range(27, 32))
+    told = imported(source, corpus, accepted=frozenset({*places[:2], "a/:0", ":0"}))["a"]
+    assert [item.line for item in told.findings] == [*range(9, 29), 0]
+    assert str(imported(source, corpus, accepted=frozenset(places))["a"].fate) == "new"
+
+
+def test_a_place_is_accepted_for_one_of_two_equal_skills_only(tmp_path: Path) -> None:
+    text = skill("a", "Mail ann.author@realmail.net.")
+    source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": text, "b/SKILL.md": text})
+    found = imported(source, tmp_path / "corpus", accepted=frozenset({"b/SKILL.md:7"}))
+    assert {path: str(one.fate) for path, one in found.items()} == {"a": "refused", "b": "new"}
+
+
 def test_equal_names_get_names_of_their_own_whatever_they_are(tmp_path: Path) -> None:
     source = write(
         tmp_path / "skills",

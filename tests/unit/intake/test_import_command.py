@@ -67,6 +67,20 @@ def test_a_terminal_obeys_no_name_of_a_source(tmp_path: Path, root: Path) -> Non
     assert output.isascii() and odd in {one["path"] for one in json.loads(output)["skills"]}
 
 
+def test_what_is_accepted_and_is_not_there_is_told(tmp_path: Path, root: Path) -> None:
+    source = write(
+        tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a", "Mail ann.author@realmail.net.")}
+    )
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    accepted = ("--accept", "a/SKILL.md:7", "--accept", "a/SKILL.md:8")
+    for fate in ("new", "unchanged"):
+        code, output = run(root, str(source), "--into", str(corpus), *accepted)
+        assert code == ExitCode.OK and output.startswith(f"{fate}: a as a")
+        told = [line for line in output.splitlines() if line.startswith("warning: ")]
+        assert len(told) == 1 and "a/SKILL.md:8" in told[0] and told[0].endswith("[nothing-accepted]")
+
+
 def test_while_somebody_else_works_there_nothing_is_taken(tmp_path: Path, root: Path) -> None:
     source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")})
     corpus = tmp_path / "corpus"
