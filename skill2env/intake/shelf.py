@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import tempfile
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from skill2env.errors import UsageError
+from skill2env.errors import UsageError, WorkspaceError
 from skill2env.intake.find import Found
 from skill2env.models.outcome import Accepted
 from skill2env.models.skill import Provenance, Skill
@@ -28,6 +29,9 @@ from skill2env.store.workspace import write_text
 
 MAX_NAME_CHARS = 64
 _NAME_HASH_CHARS = 8
+_STAGE = ".import-"
+OF_NAMES = frozenset({errno.ENAMETOOLONG, errno.EILSEQ, errno.EEXIST, errno.ENOTDIR, errno.EISDIR})
+"""Errors that the names of a skill's files are to blame for; all others are the disk's."""
 
 
 @dataclass(frozen=True)
@@ -139,27 +143,30 @@ class Shelf:
         """Give a folder beside the skills that holds files under a skill's name; it is taken away, or moved by `put`.
 
         Raises:
-            OSError: a file can't be written, as its name is too long for the disk.
+            OSError: a file can't have its name here (`OF_NAMES`), as it is too long for the disk.
+            ValueError: as before, since the name is no text.
+            WorkspaceError: the corpus can't be written.
         """
-        with tempfile.TemporaryDirectory(prefix=".import-", dir=self.corpus) as place:
-            folder = Path(place, name)
-            for path, file in files.items():
-                target = folder / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                mode = 0o755 if file.executable else 0o644
-                with os.fdopen(
-                    os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb"
-                ) as stream:
-                    stream.write(file.data)
-                target.chmod(mode)
+        with _disk(self.corpus):
+            place = tempfile.TemporaryDirectory(prefix=_STAGE, dir=self.corpus)
+        with place:
+            folder = Path(place.name, name)
+            with _disk(self.corpus, OF_NAMES):
+                for path, file in files.items():
+                    _write(folder / path, file)
             yield folder
 
     def put(self, name: str, staged: Path | None, record: Provenance, licence_texts: str) -> None:
-        """Move a staged folder to its place, the record last; None keeps the record alone."""
+        """Move a staged folder to its place, the record last; None keeps the record alone.
+
+        Raises:
+            WorkspaceError: the corpus can't be written.
+        """
         if staged is not None:
             target = self.folder(name)
-            target.parent.mkdir(exist_ok=True)
-            install(staged, target)
+            with _disk(target.parent):
+                target.parent.mkdir(exist_ok=True)
+                install(staged, target)
             self.origins[record.origin] += 1
         notice = self.corpus / "provenance" / f"{name}.licence.txt"
         if licence_texts and staged is not None:
@@ -168,6 +175,30 @@ class Shelf:
         self.records[name] = record
         self.by_place[record.origin, record.path] = name
         self.by_digest.setdefault(record.sha256, name)
+
+
+@contextmanager
+def _disk(place: Path, passed: frozenset[int] = frozenset()) -> Iterator[None]:
+    """Tell what can't be written as the workspace's error; errors whose number is in `passed` go through as they are."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in passed:
+            raise
+        raise WorkspaceError(
+            f"{place}: can't be written ({error.strerror}); make it a folder with room that is yours to write, and run again"
+        ) from error
+
+
+def _write(target: Path, file: File) -> None:
+    """Write one new file."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = 0o755 if file.executable else 0o644
+    with os.fdopen(
+        os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb"
+    ) as stream:
+        stream.write(file.data)
+    target.chmod(mode)
 
 
 def slug(name: str) -> str:

@@ -69,7 +69,7 @@ class Import:
 
         Raises:
             UsageError: the part is not in the source, or it exceeds a limit.
-            OSError: the corpus can't be written.
+            WorkspaceError: the corpus can't be written.
         """
         known = self._known()
         gone = bool(known) and self._source.resolved(self._wishes.part) is None

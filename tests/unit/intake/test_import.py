@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+import zipfile
 from collections import Counter
 from pathlib import Path
 
@@ -363,6 +364,25 @@ def test_what_parse_would_refuse_is_refused(tmp_path: Path) -> None:
     found = imported(source, tmp_path / "corpus")
     assert codes(found["a"])[-1] == "not-a-skill"
     assert "name-control-character" in codes(found["b"])
+
+
+def test_names_that_no_disk_takes_are_the_skills_fault(tmp_path: Path) -> None:
+    long = "x" * 300
+    place = tmp_path / "skills.zip"
+    with zipfile.ZipFile(place, "w") as packed:
+        packed.writestr("LICENSE", MIT)
+        packed.writestr("a/SKILL.md", skill("a"))
+        packed.writestr(f"a/{long}", "x")
+        packed.writestr("b/SKILL.md", skill("b"))
+        packed.writestr("b/both", "x")
+        packed.writestr("b/both/file", "x")
+        packed.writestr("c/SKILL.md", skill("c"))
+    found = imported(place, tmp_path / "corpus")
+    assert {path: (str(one.fate), codes(one)) for path, one in found.items()} == {
+        "a": ("refused", ["not-a-skill"]),
+        "b": ("refused", ["not-a-skill"]),
+        "c": ("new", []),
+    }
 
 
 def test_a_missing_part_or_corpus_is_one_sentence(tmp_path: Path) -> None:

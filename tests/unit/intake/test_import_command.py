@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 from unit.intake.repositories import MIT, skill, write
 
 from skill2env.cli import app
-from skill2env.errors import ExitCode
+from skill2env.errors import ExitCode, WorkspaceError
 from skill2env.store.workspace import Workspace
 
 PARAMS = Path(__file__).resolve().parents[3] / "params.yaml"
@@ -79,6 +80,36 @@ def test_what_is_accepted_and_is_not_there_is_told(tmp_path: Path, root: Path) -
         assert code == ExitCode.OK and output.startswith(f"{fate}: a as a")
         told = [line for line in output.splitlines() if line.startswith("warning: ")]
         assert len(told) == 1 and "a/SKILL.md:8" in told[0] and told[0].endswith("[nothing-accepted]")
+
+
+def test_a_disk_that_takes_no_more_is_not_the_skills_fault(tmp_path: Path, root: Path) -> None:
+    source = write(
+        tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a"), "a/big.txt": "big " * 10_000}
+    )
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        done = CliRunner().invoke(
+            app, ["import", str(source), "--into", str(corpus), "--workspace", str(root)]
+        )
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert isinstance(done.exception, WorkspaceError) and "can't be written (File too large)" in str(
+        done.exception
+    )
+    assert not list(corpus.iterdir())
+
+
+def test_a_file_in_the_place_of_the_skills_is_one_sentence(tmp_path: Path, root: Path) -> None:
+    source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")})
+    corpus = write(tmp_path / "corpus", {"skills": "no folder"})
+    done = CliRunner().invoke(app, ["import", str(source), "--into", str(corpus), "--workspace", str(root)])
+    assert isinstance(done.exception, WorkspaceError) and "corpus/skills: can't be written" in str(
+        done.exception
+    )
+    assert [path.name for path in corpus.iterdir()] == ["skills"]
 
 
 def test_while_somebody_else_works_there_nothing_is_taken(tmp_path: Path, root: Path) -> None:
