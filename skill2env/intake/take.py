@@ -12,16 +12,14 @@ from skill2env.intake.find import Found, find, is_below
 from skill2env.intake.licences import Licence, resolve
 from skill2env.intake.licences.texts import decoded
 from skill2env.intake.outcome import Fate, Result
-from skill2env.intake.screens import screen
+from skill2env.intake.reading import Read, Reader
 from skill2env.intake.shelf import File, Shelf, author_of
 from skill2env.intake.sources import Source
 from skill2env.intake.sources.source import Unreadable
-from skill2env.models.base import content_id
-from skill2env.models.outcome import Finding, Rejected, Severity
+from skill2env.models.outcome import Severity
 from skill2env.models.skill import Provenance, Skill
 from skill2env.params import ImportParams
-from skill2env.stages.parse import read_skill, tree_hash
-from skill2env.stages.parse.tree import MAX_BYTES
+from skill2env.stages.parse import tree_hash
 
 LICENCE_CODES = frozenset({"licence-missing", "licence-unknown", "licence-forbids"})
 
@@ -40,16 +38,6 @@ class Wishes:
     """Places `<path in the source>:<line>` that a person has read and answers for."""
 
 
-@dataclass
-class _Read:
-    """The files of a skill, and what reading them alone says; equal files are read once."""
-
-    files: dict[str, File]
-    skill: Skill | None
-    findings: Findings
-    refused_by: tuple[Finding, ...] = ()
-
-
 class Import:
     """One import."""
 
@@ -61,8 +49,7 @@ class Import:
         """
         self._source, self._params, self._wishes = source, params, wishes
         self._shelf = Shelf(corpus, params)
-        self._read: dict[str, _Read] = {}
-        self._met: set[str] = set()
+        self._reader = Reader(source, self._shelf, wishes.accepted)
 
     def results(self) -> Iterator[Result]:
         """Take each skill of the source in turn and yield what became of it, then what is gone.
@@ -78,7 +65,7 @@ class Import:
             yield self._take(found)
         for path in sorted(known.keys() - {found.path for found in skills}):
             yield Result(path=path, skill_id=known[path], fate=Fate.GONE)
-        for place in sorted(self._wishes.accepted - self._met):
+        for place in sorted(self._wishes.accepted - self._reader.met):
             message = (
                 f"No secret or personal datum was found at `{place}`; correct `--accept`, or leave it out."
             )
@@ -96,13 +83,13 @@ class Import:
         }
 
     def _take(self, found: Found) -> Result:
-        digest = self._digest(found)
+        digest = self._reader.digest(found)
         name = self._shelf.by_place.get((self._source.origin, found.path), "")
         same = bool(name) and self._same(name, found, digest)
         like = self._shelf.by_digest.get(digest, "")
         if like and not name and not found.findings.blocks:
             return Result(path=found.path, fate=Fate.COPY, like=like, sha256=digest)
-        read = self._content(found, digest)
+        read = self._reader.content(found, digest)
         licence = resolve(
             self._source, found, read.skill.licence if read.skill else "", self._params.licences
         )
@@ -124,16 +111,6 @@ class Import:
             return result
         return self._new(result, found, read, read.skill, licence)
 
-    def _digest(self, found: Found) -> str:
-        """Return the content id of a skill's files, as parse counts it; what can't be read is told of."""
-        pairs = []
-        for name, path in sorted(found.files.items()):
-            try:
-                pairs.append([name, self._source.digest(path)])
-            except Unreadable as error:
-                found.findings.add("unreadable-entry", f"The file was not taken: {error}.", name)
-        return content_id(pairs)
-
     def _same(self, name: str, found: Found, digest: str) -> bool:
         """Return whether what is on record is what the source has, modes of the copied files included."""
         if self._shelf.records[name].sha256 != digest or found.findings.blocks:
@@ -145,47 +122,7 @@ class Import:
             for file, path in found.files.items()
         )
 
-    def _content(self, found: Found, digest: str) -> _Read:
-        modes = [self._source.entries[path].executable for _, path in sorted(found.files.items())]
-        prefix = f"{found.path}/" if found.path else ""
-        accepted = {place.removeprefix(prefix) for place in self._wishes.accepted if place.startswith(prefix)}
-        key = content_id([digest, modes, sorted(accepted)])
-        if key not in self._read:
-            self._read = {key: self._fresh(found, frozenset(accepted))}
-        self._met |= {prefix + place for place in self._read[key].findings.met}
-        return self._read[key]
-
-    def _folder_name(self, found: Found) -> str:
-        return (found.path or self._source.origin.rstrip("/")).rpartition("/")[2]
-
-    def _fresh(self, found: Found, accepted: frozenset[str]) -> _Read:
-        """Read a skill's files, let parse read them, and look through them for what nobody answers for."""
-        read = _Read({}, None, Findings(accepted))
-        size = sum(self._source.entries[path].size for path in found.files.values())
-        if size > MAX_BYTES:
-            message = f"The skill's files hold {size:,} bytes, more than {MAX_BYTES:,}; bundle less."
-            read.findings.add("not-a-skill", message)
-            return read
-        for name, path in found.files.items():
-            try:
-                read.files[name] = File(self._source.read(path), self._source.entries[path].executable)
-            except Unreadable:
-                continue
-        try:
-            with self._shelf.staged("skill", read.files) as folder:
-                answer = read_skill(folder, self._folder_name(found))
-        except (OSError, ValueError) as error:
-            read.findings.add("not-a-skill", f"The files can't be written ({error}); rename them.")
-            return read
-        if isinstance(answer, Rejected):
-            read.findings.add("not-a-skill", f"{answer.message} (rule {answer.rule})")
-            read.refused_by = tuple(item for item in answer.findings if item.severity == Severity.ERROR)
-        else:
-            read.skill = answer.record
-        screen({name: file.data for name, file in read.files.items()}, read.findings)
-        return read
-
-    def _new(self, result: Result, found: Found, read: _Read, skill: Skill, licence: Licence) -> Result:
+    def _new(self, result: Result, found: Found, read: Read, skill: Skill, licence: Licence) -> Result:
         author = author_of(skill, self._source.origin)
         if self._shelf.over_cap(self._source.origin, author):
             return result.model_copy(update={"fate": Fate.OVER_CAP})
@@ -207,7 +144,7 @@ class Import:
         self._shelf.put(name, None, self._record(result.path, licence.spdx, result.sha256), "")
         return result.model_copy(update={"fate": Fate.REFERENCE, "skill_id": name})
 
-    def _renewed(self, result: Result, name: str, read: _Read, licence: Licence, blocked: bool) -> Result:
+    def _renewed(self, result: Result, name: str, read: Read, licence: Licence, blocked: bool) -> Result:
         """Return what changed since a skill was taken, and replace it where that is wished for and nothing is against it."""
         folder = self._shelf.folder(name)
         before = files_in(folder) if folder.is_dir() else {}
