@@ -49,6 +49,7 @@ KINDS: dict[str, Kind] = {
         WARNING, "a statement farther from the skill names another licence; the nearest one counts"
     ),
     "licence-changed": Kind(WARNING, "the licence is another than when the skill was taken"),
+    "place-changed": Kind(WARNING, "the skill is in another folder of the source than when it was taken"),
     # secrets and personal data
     "too-much-text": Kind(ERROR, "more text than can be looked through for secrets and personal data"),
     "secret": Kind(ERROR, "a key, token or password"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from skill2env.intake.codes import Findings
-from skill2env.intake.find import Found
+from skill2env.intake.find import SKILL_FILE, Found
+from skill2env.intake.licences.texts import decoded
 from skill2env.intake.screens import screen
 from skill2env.intake.shelf import File, Shelf
 from skill2env.intake.sources import Source
@@ -91,3 +93,11 @@ class Reader:
 
     def _folder_name(self, found: Found) -> str:
         return (found.path or self._source.origin.rstrip("/")).rpartition("/")[2]
+
+    def skill_text(self, found: Found) -> str:
+        """Return a skill's SKILL.md; empty where it can't be read."""
+        for name, path in found.files.items():
+            if name.casefold() == SKILL_FILE:
+                with suppress(Unreadable):
+                    return decoded(self._source.read(path))
+        return ""

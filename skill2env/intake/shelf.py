@@ -24,7 +24,7 @@ from skill2env.models.skill import Provenance, Skill
 from skill2env.near import Near
 from skill2env.params import ImportParams
 from skill2env.stages.parse import provenance_path, read_skill, tree_hash
-from skill2env.store.swap import install
+from skill2env.store.swap import install, remove
 from skill2env.store.workspace import write_text
 
 MAX_NAME_CHARS = 64
@@ -57,7 +57,17 @@ class Shelf:
         self._names: dict[str, str] = {}
         self.records = dict(self._records())
         self.by_place = {(record.origin, record.path): name for name, record in self.records.items()}
-        self.by_digest = {record.sha256: name for name, record in reversed(self.records.items())}
+        copied = [name for name in self.records if self.folder(name).is_dir()]
+        self.origins = Counter(self.records[name].origin for name in copied)
+        """How many skills of each origin are copied here."""
+        self.by_digest = {self.records[name].sha256: name for name in reversed(copied)}
+        """The skills that are copied here, those without a record too."""
+        for name in sorted(self._folders() - self.records.keys()):
+            self.by_digest.setdefault(self.held(name), name)
+        self.by_reference = {
+            record.sha256: name for name, record in reversed(self.records.items()) if name not in copied
+        }
+        """The skills that are on record alone."""
 
     def _records(self) -> Iterator[tuple[str, Provenance]]:
         for file in sorted((self.corpus / "provenance").glob("*.yaml")):
@@ -70,6 +80,32 @@ class Shelf:
     def folder(self, name: str) -> Path:
         """Return where a skill's files are."""
         return self.corpus / "skills" / name
+
+    def _folders(self) -> set[str]:
+        """Return the names of all skills that are copied here."""
+        return {place.name for place in self.corpus.glob("skills/*") if place.is_dir()}
+
+    def held(self, name: str) -> str:
+        """Return the content id of a skill's folder; empty where it is missing, too large or unsafe."""
+        try:
+            return tree_hash(self.folder(name))
+        except UsageError:
+            return ""
+
+    def is_left_over(self, name: str, digest: str) -> bool:
+        """Return whether a folder without a record holds these files, as a killed import leaves them."""
+        return name not in self.records and self.folder(name).is_dir() and self.held(name) == digest
+
+    def sweep(self) -> None:
+        """Delete the staged folders that killed imports left.
+
+        Raises:
+            WorkspaceError: the corpus can't be written.
+        """
+        with _disk(self.corpus):
+            for place in self.corpus.glob(f"{_STAGE}*"):
+                if place.is_dir() and not place.is_symlink():
+                    remove(place)
 
     @cached_property
     def _near(self) -> Near:
@@ -86,20 +122,17 @@ class Shelf:
 
     @cached_property
     def _skills(self) -> dict[str, Skill]:
-        answers = {
-            name: read_skill(self.folder(name), name) for name in self.records if self.folder(name).is_dir()
-        }
+        answers = {name: read_skill(self.folder(name), name) for name in sorted(self._folders())}
         return {name: answer.record for name, answer in answers.items() if isinstance(answer, Accepted)}
 
     @cached_property
     def authors(self) -> Counter[str]:
         """How many skills of each author are copied here."""
-        return Counter(author_of(skill, self.records[name].origin) for name, skill in self._skills.items())
-
-    @cached_property
-    def origins(self) -> Counter[str]:
-        """How many skills of each origin are copied here."""
-        return Counter(record.origin for name, record in self.records.items() if self.folder(name).is_dir())
+        records = self.records
+        return Counter(
+            author_of(skill, records[name].origin if name in records else "")
+            for name, skill in self._skills.items()
+        )
 
     def crowded(self, path: str, name: str, text: str) -> str:
         """Return the skill that a text is a near copy of where there are enough of its kind, else nothing; then it is counted."""
@@ -125,18 +158,12 @@ class Shelf:
         short = slug(place.rpartition("/")[2])
         if short not in self.records and not self.folder(short).exists():
             return short
-        if short not in self.records and self._holds(short, digest):
+        if self.is_left_over(short, digest):
             return short
         mark = sha256(f"{origin}\n{found.path}".encode("utf-8", "surrogatepass")).hexdigest()[
             :_NAME_HASH_CHARS
         ]
         return f"{short[: MAX_NAME_CHARS - _NAME_HASH_CHARS - 1].rstrip('-')}-{mark}"
-
-    def _holds(self, name: str, digest: str) -> bool:
-        try:
-            return tree_hash(self.folder(name)) == digest
-        except UsageError:
-            return False
 
     @contextmanager
     def staged(self, name: str, files: Mapping[str, File]) -> Iterator[Path]:
@@ -162,19 +189,31 @@ class Shelf:
         Raises:
             WorkspaceError: the corpus can't be written.
         """
+        before = self.records.get(name)
+        counted = before is not None and self.folder(name).is_dir()
         if staged is not None:
             target = self.folder(name)
             with _disk(target.parent):
                 target.parent.mkdir(exist_ok=True)
                 install(staged, target)
-            self.origins[record.origin] += 1
+            self.origins[record.origin] += not counted
         notice = self.corpus / "provenance" / f"{name}.licence.txt"
         if licence_texts and staged is not None:
             write_text(notice, licence_texts)
         write_text(provenance_path(self.corpus, name), yaml.safe_dump(record.model_dump(), sort_keys=False))
+        if before is not None:
+            self._forget(name, before)
         self.records[name] = record
         self.by_place[record.origin, record.path] = name
-        self.by_digest.setdefault(record.sha256, name)
+        (self.by_reference if staged is None else self.by_digest).setdefault(record.sha256, name)
+
+    def _forget(self, name: str, record: Provenance) -> None:
+        """Take out what a skill was known by before."""
+        if self.by_place.get((record.origin, record.path)) == name:
+            del self.by_place[record.origin, record.path]
+        for known in (self.by_digest, self.by_reference):
+            if known.get(record.sha256) == name:
+                del known[record.sha256]
 
 
 @contextmanager

@@ -11,7 +11,8 @@ from skill2env.intake.codes import Findings
 from skill2env.intake.find import Found, find, is_below
 from skill2env.intake.licences import Licence, resolve
 from skill2env.intake.licences.texts import decoded
-from skill2env.intake.outcome import Fate, Result
+from skill2env.intake.moves import Text, moves
+from skill2env.intake.outcome import Fate, Result, Touched
 from skill2env.intake.reading import Read, Reader
 from skill2env.intake.shelf import File, Shelf, author_of
 from skill2env.intake.sources import Source
@@ -19,7 +20,7 @@ from skill2env.intake.sources.source import Unreadable
 from skill2env.models.outcome import Severity
 from skill2env.models.skill import Provenance, Skill
 from skill2env.params import ImportParams
-from skill2env.stages.parse import tree_hash
+from skill2env.stages.parse import read_skill_file
 
 LICENCE_CODES = frozenset({"licence-missing", "licence-unknown", "licence-forbids"})
 
@@ -50,6 +51,7 @@ class Import:
         self._source, self._params, self._wishes = source, params, wishes
         self._shelf = Shelf(corpus, params)
         self._reader = Reader(source, self._shelf, wishes.accepted)
+        self._moved: dict[str, str] = {}
 
     def results(self) -> Iterator[Result]:
         """Take each skill of the source in turn and yield what became of it, then what is gone.
@@ -58,13 +60,18 @@ class Import:
             UsageError: the part is not in the source, or it exceeds a limit.
             WorkspaceError: the corpus can't be written.
         """
+        self._shelf.sweep()
         known = self._known()
-        gone = bool(known) and self._source.resolved(self._wishes.part) is None
-        skills = [] if gone else find(self._source, self._wishes.part)
-        for found in skills:
+        nowhere = bool(known) and self._source.resolved(self._wishes.part) is None
+        skills = [] if nowhere else find(self._source, self._wishes.part)
+        gone = {path: known[path] for path in sorted(known.keys() - {found.path for found in skills})}
+        self._moved = self._moves(frozenset(gone.values()), skills)
+        # What is copied here comes first, so that new ones are compared and counted with what it is after an update.
+        for found in sorted(skills, key=lambda found: not self._is_copied(self._name(found))):
             yield self._take(found)
-        for path in sorted(known.keys() - {found.path for found in skills}):
-            yield Result(path=path, skill_id=known[path], fate=Fate.GONE)
+        for path, name in gone.items():
+            if name not in self._moved.values():
+                yield Result(path=path, skill_id=name, fate=Fate.GONE)
         for place in sorted(self._wishes.accepted - self._reader.met):
             message = (
                 f"No secret or personal datum was found at `{place}`; correct `--accept`, or leave it out."
@@ -82,94 +89,159 @@ class Import:
             if origin == self._source.origin and is_below(path, prefix)
         }
 
+    def _moves(self, gone: frozenset[str], skills: list[Found]) -> dict[str, str]:
+        """Return the paths that are not on record to which skills that are gone moved, with their names."""
+        if not gone:
+            return {}
+        here = {
+            name: Text(self._shelf.records[name].sha256, decoded(read_skill_file(self._shelf.folder(name))))
+            for name in gone
+        }
+        digests = {found.path: self._reader.digest(found) for found in skills if not self._name(found)}
+        new = {
+            found.path: Text(digests[found.path], self._reader.skill_text(found))
+            for found in skills
+            if found.path in digests and self._shelf.by_digest.get(digests[found.path], "") in {"", *gone}
+        }
+        return moves(here, new, self._params.similarity)
+
+    def _name(self, found: Found) -> str:
+        """Return the name in the corpus of a skill that is on record; empty where it is not."""
+        known = self._shelf.by_place.get((self._source.origin, found.path), "")
+        return known or self._moved.get(found.path, "")
+
+    def _is_copied(self, name: str) -> bool:
+        return bool(name) and self._shelf.folder(name).is_dir()
+
     def _take(self, found: Found) -> Result:
-        digest = self._reader.digest(found)
-        name = self._shelf.by_place.get((self._source.origin, found.path), "")
-        same = bool(name) and self._same(name, found, digest)
+        digest, name = self._reader.digest(found), self._name(found)
         like = self._shelf.by_digest.get(digest, "")
-        if like and not name and not found.findings.blocks:
+        if like and not name and not found.findings.blocks and not self._is_left_over(like, found, digest):
             return Result(path=found.path, fate=Fate.COPY, like=like, sha256=digest)
+        equal = self._is_copied(name) and not found.findings.blocks and self._is_equal(name, found, digest)
         read = self._reader.content(found, digest)
         licence = resolve(
             self._source, found, read.skill.licence if read.skill else "", self._params.licences
         )
-        if name and licence.spdx != self._shelf.records[name].licence:
-            message = f"The licence was {self._shelf.records[name].licence} when the skill was taken, and is {licence.spdx} now."
-            found.findings.add("licence-changed", message)
-        elif same:
+        as_recorded = bool(name) and self._is_as_recorded(name, found, digest, licence)
+        if as_recorded and (equal or (not self._is_copied(name) and found.findings.blocks)):
             return Result(path=found.path, skill_id=name, fate=Fate.UNCHANGED, sha256=digest)
         findings = (*found.findings.all(), *read.findings.all(), *read.refused_by)
         result = Result(
-            path=found.path, fate=Fate.REFUSED, licence=licence.spdx, sha256=digest, findings=findings
+            path=found.path,
+            skill_id=name,
+            fate=Fate.REFUSED,
+            licence=licence.spdx,
+            sha256=digest,
+            findings=findings,
         )
         blocking = {item.code for item in findings if item.severity == Severity.ERROR}
-        if name:
-            return self._renewed(result, name, read, licence, bool(blocking))
-        if blocking and blocking <= LICENCE_CODES and self._wishes.by_reference:
-            return self._referred(result, found, licence)
+        if self._is_copied(name):
+            return self._renewed(result, read, licence, bool(blocking), equal)
+        if blocking and blocking <= LICENCE_CODES and (name or self._wishes.by_reference):
+            return self._referred(result, found, read, licence)
         if blocking or read.skill is None:
             return result
         return self._new(result, found, read, read.skill, licence)
 
-    def _same(self, name: str, found: Found, digest: str) -> bool:
-        """Return whether what is on record is what the source has, modes of the copied files included."""
-        if self._shelf.records[name].sha256 != digest or found.findings.blocks:
-            return False
+    def _is_left_over(self, name: str, found: Found, digest: str) -> bool:
+        """Return whether a killed import left this skill without its record."""
+        return (
+            self._shelf.is_left_over(name, digest)
+            and self._shelf.name_for(found, self._source.origin, digest) == name
+        )
+
+    def _is_equal(self, name: str, found: Found, digest: str) -> bool:
+        """Return whether the folder here holds what the source has, modes included."""
         folder = self._shelf.folder(name)
-        return not folder.is_dir() or all(
-            (folder / file).is_file()
-            and bool((folder / file).stat().st_mode & 0o100) == self._source.entries[path].executable
+        return self._shelf.held(name) == digest and all(
+            bool((folder / file).stat().st_mode & 0o100) == self._source.entries[path].executable
             for file, path in found.files.items()
         )
 
+    def _is_as_recorded(self, name: str, found: Found, digest: str, licence: Licence) -> bool:
+        """Return whether the record says what the source does; another licence or place is told."""
+        record = self._shelf.records[name]
+        if licence.spdx != record.licence:
+            message = f"The licence was {record.licence} when the skill was taken, and is {licence.spdx} now."
+            found.findings.add("licence-changed", message)
+        if found.path != record.path:
+            message = (
+                f"The skill was in {record.path or '.'} when it was taken, and is in {found.path or '.'} now."
+            )
+            found.findings.add("place-changed", message)
+        return (record.sha256, record.licence, record.path) == (digest, licence.spdx, found.path)
+
     def _new(self, result: Result, found: Found, read: Read, skill: Skill, licence: Licence) -> Result:
+        """Take a skill that is not copied here where there are not enough of its kind; what is left over was counted before."""
+        name = result.skill_id or self._shelf.name_for(found, self._source.origin, result.sha256)
+        if not self._shelf.is_left_over(name, result.sha256):
+            kept_out = self._kept_out(name, result, skill)
+            if kept_out:
+                return result.model_copy(update={"skill_id": "", **kept_out})
+        self._copy(name, result, licence, read.files)
+        return result.model_copy(update={"fate": Fate.NEW, "skill_id": name})
+
+    def _kept_out(self, name: str, result: Result, skill: Skill) -> dict[str, str]:
+        """Return what a skill is one too many of, else nothing; then it is counted."""
+        like = self._shelf.by_digest.get(result.sha256, "")
+        if like:
+            return {"fate": Fate.COPY, "like": like}
         author = author_of(skill, self._source.origin)
         if self._shelf.over_cap(self._source.origin, author):
-            return result.model_copy(update={"fate": Fate.OVER_CAP})
-        name = self._shelf.name_for(found, self._source.origin, result.sha256)
-        like = self._shelf.crowded(found.path, name, skill.text)
+            return {"fate": Fate.OVER_CAP}
+        like = self._shelf.crowded(result.path, name, skill.text)
         if like:
-            return result.model_copy(update={"fate": Fate.NEAR_COPY, "like": like})
+            return {"fate": Fate.NEAR_COPY, "like": like}
         self._shelf.authors[author] += 1
-        return self._placed(result, name, licence, read.files)
+        return {}
 
-    def _placed(self, result: Result, name: str, licence: Licence, files: Mapping[str, File]) -> Result:
+    def _copy(self, name: str, result: Result, licence: Licence, files: Mapping[str, File]) -> None:
         record = self._record(result.path, licence.spdx, result.sha256)
         with self._shelf.staged(name, files) as folder:
             self._shelf.put(name, folder, record, self._licence_texts(licence))
-        return result.model_copy(update={"fate": Fate.NEW, "skill_id": name})
 
-    def _referred(self, result: Result, found: Found, licence: Licence) -> Result:
-        name = self._shelf.name_for(found, self._source.origin, result.sha256)
-        self._shelf.put(name, None, self._record(result.path, licence.spdx, result.sha256), "")
-        return result.model_copy(update={"fate": Fate.REFERENCE, "skill_id": name})
+    def _referred(self, result: Result, found: Found, read: Read, licence: Licence) -> Result:
+        """Put a skill on record alone, or renew that record where it is wished for."""
+        name = result.skill_id
+        like = self._shelf.by_reference.get(result.sha256, "")
+        if like and not name:
+            return result.model_copy(update={"fate": Fate.COPY, "like": like})
+        fate = Fate.REFERENCE if not name else Fate.UPDATED if self._wishes.update else Fate.CHANGED
+        update = {"fate": fate, "touched": self._touched(name, {}, read.files) if name else ()}
+        if fate != Fate.CHANGED:
+            name = name or self._shelf.name_for(found, self._source.origin, result.sha256)
+            self._shelf.put(name, None, self._record(result.path, licence.spdx, result.sha256), "")
+        return result.model_copy(update={**update, "skill_id": name})
 
-    def _renewed(self, result: Result, name: str, read: Read, licence: Licence, blocked: bool) -> Result:
-        """Return what changed since a skill was taken, and replace it where that is wished for and nothing is against it."""
-        folder = self._shelf.folder(name)
-        before = files_in(folder) if folder.is_dir() else {}
-        update = {
-            "skill_id": name,
-            "changes": changes(before, read.files) if folder.is_dir() else (),
-            "touched": touched(self._shelf.corpus / "blueprints" / name, before, read.files),
-            "fate": Fate.REFUSED if blocked and folder.is_dir() else Fate.CHANGED,
+    def _renewed(self, result: Result, read: Read, licence: Licence, blocked: bool, equal: bool) -> Result:
+        """Return what changed since a skill was taken, and replace it where that is wished for and nothing is against it.
+
+        A folder that is the source's while its record is not was left by an update that was killed, which is finished.
+        """
+        name = result.skill_id
+        before, recorded = files_in(self._shelf.folder(name)), self._shelf.records[name].sha256
+        update: dict[str, object] = {
+            "changes": changes(before, read.files),
+            "touched": self._touched(name, before, read.files),
+            "fate": Fate.REFUSED if blocked else Fate.CHANGED,
         }
-        if folder.is_dir() and tree_hash(folder) != self._shelf.records[name].sha256:
+        if not equal and self._shelf.held(name) != recorded:
             mine = Findings()
             mine.add(
                 "changed-here",
                 "The folder was changed here; put that aside, or run `skill2env provenance` on it.",
             )
             update |= {"fate": Fate.REFUSED, "findings": (*result.findings, *mine.all())}
-        elif self._wishes.update and not (blocked and folder.is_dir()):
-            record = self._record(result.path, licence.spdx, result.sha256)
-            if folder.is_dir():
-                with self._shelf.staged(name, read.files) as staged:
-                    self._shelf.put(name, staged, record, self._licence_texts(licence))
-            else:
-                self._shelf.put(name, None, record, "")
+        elif not blocked and (self._wishes.update or (equal and recorded != result.sha256)):
+            self._copy(name, result, licence, read.files)
             update["fate"] = Fate.UPDATED
         return result.model_copy(update=update)
+
+    def _touched(
+        self, name: str, before: Mapping[str, File], after: Mapping[str, File]
+    ) -> tuple[Touched, ...]:
+        return touched(self._shelf.corpus / "blueprints" / name, before, after)
 
     def _record(self, path: str, licence: str, digest: str) -> Provenance:
         source = self._source
