@@ -26,7 +26,12 @@ Revision = Annotated[
 ]
 Part = Annotated[str, typer.Option("--path", help="Only the skills at or below this folder of the source.")]
 Into = Annotated[Path | None, typer.Option(help="The corpus; the one of params.yaml by default.")]
-Origin = Annotated[str, typer.Option(help="What provenance says of a local source; its name by default.")]
+Origin = Annotated[
+    str,
+    typer.Option(
+        help="What provenance says of a local source, by which it is known again; its name by default."
+    ),
+]
 ByReference = Annotated[
     bool, typer.Option("--by-reference", help="Keep only record and digest of what may not be redistributed.")
 ]

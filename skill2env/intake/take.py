@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from skill2env.errors import UsageError
 from skill2env.intake.changes import changes, files_in, touched
 from skill2env.intake.codes import Findings
 from skill2env.intake.find import Found, find, is_below
@@ -57,9 +58,10 @@ class Import:
         """Take each skill of the source in turn and yield what became of it, then what is gone.
 
         Raises:
-            UsageError: the part is not in the source, or it exceeds a limit.
+            UsageError: the part is not in the source, it exceeds a limit, or an update may be of another source.
             WorkspaceError: the corpus can't be written.
         """
+        self._check_update()
         self._shelf.sweep()
         known = self._known()
         nowhere = bool(known) and self._source.resolved(self._wishes.part) is None
@@ -88,6 +90,19 @@ class Import:
             for (origin, path), name in self._shelf.by_place.items()
             if origin == self._source.origin and is_below(path, prefix)
         }
+
+    def _check_update(self) -> None:
+        """Raise UsageError where what is on record may be of another source with the same name."""
+        origin = self._source.origin
+        if (
+            self._wishes.update
+            and self._source.guessed
+            and origin in {one for one, _ in self._shelf.by_place}
+        ):
+            raise UsageError(
+                f"{origin!r} is on record, but is only the last part of a path, which other sources may have too; "
+                "say with --origin which one this is, by the same name if it is the same"
+            )
 
     def _moves(self, gone: frozenset[str], skills: list[Found]) -> dict[str, str]:
         """Return the paths that are not on record to which skills that are gone moved, with their names."""

@@ -43,4 +43,5 @@ def opened(where: str, revision: str = "", origin: str = "") -> Iterator[Source]
     else:
         raise UsageError(f"{where} is no https URL, repository, folder or archive; name one")
     with kind as source:
+        source.guessed = not origin and not is_url(where)
         yield source

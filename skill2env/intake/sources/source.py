@@ -51,6 +51,8 @@ class Source:
     """By path, relative to the top."""
     findings: Findings = field(default_factory=Findings)
     """About the source as a whole."""
+    guessed: bool = False
+    """Whether the origin is only the last part of a path, which other sources may have too."""
     _digests: dict[str, str] = field(default_factory=dict)
     _read: int = 0
 

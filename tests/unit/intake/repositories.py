@@ -71,7 +71,7 @@ def imported(
 ) -> dict[str, Result]:
     """Import a source and return the answers by path."""
     corpus.mkdir(exist_ok=True)
-    with opened(str(source), revision) as place:
+    with opened(str(source), revision, source.name) as place:
         asked = Wishes(**wishes)  # type: ignore[arg-type]
         return {
             result.path: result for result in Import(place, corpus, params or ImportParams(), asked).results()

@@ -9,7 +9,10 @@ import pytest
 import yaml
 from unit.intake.repositories import MIT, NO_DERIVATIVES, codes, imported, skill, write
 
+from skill2env.errors import UsageError
 from skill2env.intake.outcome import Result
+from skill2env.intake.sources import opened
+from skill2env.intake.take import Import, Wishes
 from skill2env.params import ImportParams
 from skill2env.stages.parse import provenance_path, tree_hash
 
@@ -128,6 +131,18 @@ def test_what_is_on_record_alone_is_no_reason_not_to_take_the_same_from_elsewher
     open_one = write(tmp_path / "open", {"LICENSE": MIT, "b/SKILL.md": skill("a")})
     assert fates(imported(open_one, corpus)) == {"b": "new b"}
     assert fates(imported(tmp_path / "closed", corpus, by_reference=True)) == {"a": "unchanged a"}
+
+
+def test_two_sources_with_one_name_are_not_mixed_up_by_an_update(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    imported(write(tmp_path / "p" / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")}), corpus)
+    other = write(tmp_path / "q" / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("other")})
+    with opened(str(other)) as place, pytest.raises(UsageError, match="say with --origin"):
+        list(Import(place, corpus, ImportParams(), Wishes(update=True)).results())
+    with opened(str(other), origin="q") as place:
+        (result,) = Import(place, corpus, ImportParams(), Wishes(update=True)).results()
+    assert str(result.fate) == "new" and result.skill_id.startswith("a-")
+    assert (corpus / "skills" / "a" / "SKILL.md").read_text() == skill("a")
 
 
 @pytest.mark.parametrize("lines", [(), ("One more line.",)])
