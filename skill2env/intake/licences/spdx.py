@@ -39,6 +39,13 @@ _CLOSED = re.compile(
     r"proprietary|all rights reserved|non-?commercial|commons clause|source[- ]available|internal use|confidential|unlicensed",
     re.IGNORECASE,
 )
+NARROWING = (
+    r"\b(?:non|no|not|never|cannot|(?:do|ca|must|may)n['’ ]t|only|except|solely|commercial|noncommercial|noderivatives|"
+    r"derivatives|nonprofit|personal|academic|educational|evaluation|internal|prohibit(?:s|ed)?|forbid(?:s|den)?|"
+    r"restrict(?:s|ed|ions?)?|proprietary|confidential|unlicensed|commons clause|source available|requires?|pay|paid|payment|"
+    r"fees?|buy|purchase|subscription)\b|禁止|不得|不可|仅限|仅供|未经|非商业"
+)
+"""Words, in lower case, that may change what a licence allows where they stand beside it."""
 CLOSED = "LicenseRef-Proprietary"
 """Stands for every statement that reserves rights in prose."""
 MAX_CHARS = 300
@@ -85,8 +92,14 @@ def joined(expressions: list[str]) -> str:
     """Return several expressions that all hold as one, simplified."""
     if CLOSED in expressions:
         return CLOSED
-    both = " AND ".join(f"({one})" for one in expressions)
+    both = " AND ".join(f"({one})" for one in dict.fromkeys(expressions))
     return str(_licensing().parse(both).simplify())
+
+
+def names_of(spdx: str) -> set[str]:
+    """Return the names in an expression, without what says whether later versions count."""
+    keys = _licensing().license_keys(_licensing().parse(spdx))
+    return {key.removesuffix("-only").removesuffix("-or-later") for key in keys}
 
 
 def permits(spdx: str, allowed: Collection[str]) -> bool:

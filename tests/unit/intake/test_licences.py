@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from identify.vendor.licenses import LICENSES
 
@@ -94,6 +96,83 @@ def test_texts_with_small_changes() -> None:
 )
 def test_texts_that_only_look_like_known_ones(text: str) -> None:
     assert text_licence(text) is None
+
+
+@pytest.mark.parametrize("name", ["Apache-2.0", "GPL-2.0", "GPL-3.0", "LGPL-2.1"])
+@pytest.mark.parametrize(
+    "added",
+    [
+        "Selling or hosting this software, or passing it on, needs a written agreement with its makers.",
+        "You shall not host this software for others.",
+        "\n".join(
+            f"{number}. Whoever uses part {number} must hold a paid licence for it." for number in range(40)
+        ),
+        "Copyright 2026 Ann Author. Hosting requires a paid plan.",
+        "商业使用需另行购买授权",
+    ],
+)
+def test_what_follows_known_terms_must_be_their_appendix(name: str, added: str) -> None:
+    terms, end, appendix = TEXTS[name].partition("END OF TERMS AND CONDITIONS")
+    assert text_licence(f"{terms}{end}\n\n{added}\n") is None
+    assert text_licence(f"{terms}{end}{appendix}\n{added}\n") is None
+
+
+def test_an_appendix_may_be_left_out_cut_and_filled_in() -> None:
+    terms, end, appendix = TEXTS["Apache-2.0"].partition("END OF TERMS AND CONDITIONS")
+    filled = appendix.replace("[yyyy] [name of copyright owner]", "2026 Ann Author and many other friends")
+    notice = filled[filled.index("   Copyright") :].replace("http:", "https:")
+    assert [text_licence(terms + end + rest) for rest in ("", filled, notice)] == ["Apache-2.0"] * 3
+    older = TEXTS["GPL-2.0"].replace("51 Franklin Street, Fifth Floor", "9 Other Place, Suite 330")
+    assert text_licence(older) == "GPL-2.0-only"
+
+
+def test_words_that_a_known_text_lost_make_no_room_for_others() -> None:
+    text = TEXTS["MIT"].replace(
+        "including without limitation the rights", "including the rights, not for sale,"
+    )
+    assert text_licence(text.replace("AND NONINFRINGEMENT. IN NO EVENT", "IN ANY EVENT")) is None
+    assert text_licence(TEXTS["MIT"].replace("[fullname]", "Ann Author, for personal use only")) is None
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "Non-commercial use only. Redistribution is prohibited.",
+        "Copyright 2026 Ann Author. Non-commercial use only.",
+        "Hosting requires a paid plan.",
+        "All rights reserved.",
+        "仅限个人使用",
+        TEXTS["GPL-3.0"],
+        TEXTS["MIT"] + "\nThe Software may not be sold.",
+    ],
+)
+def test_a_tag_does_not_count_where_its_file_takes_it_back(rest: str) -> None:
+    assert text_licence(f"SPDX-License-Identifier: MIT\n\n{rest}\n") is None
+
+
+@pytest.mark.parametrize(
+    ("tag", "rest"),
+    [
+        ("MIT", "Copyright 2026 Ann Author\nAll rights reserved.\n\n" + TEXTS["MIT"]),
+        ("MIT", "Copyright (c) 2026 Ann Author. All rights reserved.\nSee the file AUTHORS."),
+        ("Apache-2.0", TEXTS["Apache-2.0"].split("owner]")[1]),
+        ("GPL-3.0-or-later", TEXTS["GPL-3.0"]),
+    ],
+)
+def test_a_tag_counts_above_the_text_that_it_names(tag: str, rest: str) -> None:
+    assert text_licence(f"SPDX-License-Identifier: {tag}\n\n{rest}\n") == tag
+
+
+def test_hostile_licence_files_are_read_in_no_time() -> None:
+    start = time.process_time()
+    for text in (
+        "SPDX-License-Identifier: " + "- " * 90_000 + "x",
+        "SPDX-License-Identifier: MIT\n" * 6_000,
+        "copyright " * 20_000 + "\n" * 1_000,
+        "END OF TERMS AND CONDITIONS " * 7_000,
+    ):
+        text_licence(text)
+    assert time.process_time() - start < 5
 
 
 def test_names_of_licence_files() -> None:
