@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from skill2env.intake.find import Found
-from skill2env.intake.licences.spdx import expression, joined, named_in, permits
+from skill2env.intake.licences.spdx import expression, is_silent, joined, named_in, permits
 from skill2env.intake.licences.texts import MAX_BYTES, decoded, is_licence_file, text_licence
 from skill2env.intake.sources.source import Source, Unreadable
 
@@ -20,10 +20,6 @@ _HEADING = re.compile(
 )
 _NEXT_HEADING = re.compile(r"^#{1,6}[ \t]", re.MULTILINE)
 _SECTION_CHARS = 1000
-_POINTS_ELSEWHERE = re.compile(
-    r"https?://|\blicen[cs]e(?:\.txt|\.md)?$|licen[cs]e\.(?:txt|md)|^(?:unknown|none|n/?a|tbd)?$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -86,9 +82,8 @@ def _statements(source: Source, found: Found, stated: str) -> Iterator[Statement
     own = sorted(name for name in found.files if "/" not in name and is_licence_file(name))
     if own:
         yield _of_files(source, [found.files[name] for name in own])
-    told = expression(stated) if stated.strip() else None
-    if told or (stated.strip() and not _POINTS_ELSEWHERE.search(stated.strip())):
-        yield Statement(f"{found.path or '.'}/SKILL.md", told)
+    if not is_silent(stated):
+        yield Statement(f"{found.path or '.'}/SKILL.md", expression(stated))
     parents = list(_parents(found.path))
     for folder in parents:
         files = _named(source, folder, is_licence_file)
@@ -130,7 +125,7 @@ def _of_manifest(source: Source, folder: str) -> Statement | None:
     except (ValueError, RecursionError):
         return None
     stated = value.get("license") if isinstance(value, dict) else None
-    return Statement(path, expression(stated)) if isinstance(stated, str) and stated.strip() else None
+    return Statement(path, expression(stated)) if isinstance(stated, str) and not is_silent(stated) else None
 
 
 def _of_readme(source: Source, folder: str) -> Statement | None:

@@ -124,6 +124,28 @@ def test_a_repository_with_mixed_licences(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("stated", "code"),
+    [
+        ("https://creativecommons.org/licenses/by-nc/4.0/", "licence-forbids"),
+        ("SSPL-1.0, see LICENSE.md", "licence-forbids"),
+        ("Elastic License 2.0, https://www.elastic.co/licensing/elastic-license", "licence-unknown"),
+        ("Our own license", "licence-unknown"),
+        ("https://git.example.org/someone/skills/LICENSE", "licence-unknown"),
+        ("See LICENSE.md", ""),
+        ("MIT (see LICENSE)", ""),
+        ("tbd", ""),
+    ],
+)
+def test_a_licence_above_does_not_count_where_the_skill_states_another(
+    tmp_path: Path, stated: str, code: str
+) -> None:
+    source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a", licence=stated)})
+    told = imported(source, tmp_path / "corpus")["a"]
+    assert codes(told) == [code] * bool(code)
+    assert (told.licence == "MIT") is not bool(code)
+
+
 def test_a_repository_with_2000_copies(tmp_path: Path) -> None:
     text = skill("copied")
     files = {f"mirror/{number:04}/SKILL.md": text for number in range(COPIES)}

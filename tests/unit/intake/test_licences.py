@@ -7,7 +7,7 @@ import time
 import pytest
 from identify.vendor.licenses import LICENSES
 
-from skill2env.intake.licences.spdx import CLOSED, expression, named_in, permits
+from skill2env.intake.licences.spdx import CLOSED, expression, is_silent, named_in, permits
 from skill2env.intake.licences.texts import is_licence_file, text_licence
 
 TEXTS = dict(LICENSES)
@@ -31,6 +31,29 @@ TEXTS = dict(LICENSES)
         ("Proprietary. LICENSE.txt has complete terms", CLOSED),
         ("MIT, non-commercial use only", CLOSED),
         ("UNLICENSED", CLOSED),
+        ("The Unlicense", "Unlicense"),
+        ("MIT/Apache-2.0", "MIT OR Apache-2.0"),
+        ("MIT / Commercial", None),
+        ("GNU General Public License v3.0", "GPL-3.0-only"),
+        ("GNU General Public License, version 2", "GPL-2.0-only"),
+        ("GNU Affero General Public License v3.0", "AGPL-3.0-only"),
+        ("GNU Lesser General Public License v2.1", "LGPL-2.1-only"),
+        ("CC BY-NC 4.0 (https://creativecommons.org/licenses/by-nc/4.0/)", "CC-BY-NC-4.0"),
+        ("SSPL-1.0, see LICENSE.md", "SSPL-1.0"),
+        ("Business Source License 1.1 - see LICENSE.txt", None),
+        ("Elastic License 2.0, https://www.elastic.co/licensing/elastic-license", None),
+        ("MIT (commercial use requires a paid plan, see https://x.example)", None),
+        ("MIT (see LICENSE for details; hosting is extra)", None),
+        ("MIT (see our terms for businesses)", None),
+        ("MIT " + "https://x.example/" * 20 + " for schools", None),
+        ("Free for personal use only. https://example.com/terms", None),
+        ("MIT (see LICENSE)", "MIT"),
+        ("MIT License (see the LICENSE file for details).", "MIT"),
+        ("MIT, https://git.example.org/someone/skills/LICENSE", "MIT"),
+        ("[MIT](https://opensource.org/licenses/MIT)", "MIT"),
+        ("Apache-2.0 https://www.apache.org/licenses/LICENSE-2.0", "Apache-2.0"),
+        ("GPL-3.0-or-later, https://www.gnu.org/licenses/gpl-3.0.en.html", "GPL-3.0-or-later"),
+        ("Apache-2.0 (https://opensource.org/licenses/MIT)", None),
         ("Vibecoded", None),
         ("mitigated", None),
         ("MIT" * 200, None),
@@ -39,6 +62,41 @@ TEXTS = dict(LICENSES)
 )
 def test_short_statements(written: str, spdx: str | None) -> None:
     assert expression(written) == spdx
+
+
+@pytest.mark.parametrize(
+    ("address", "spdx"),
+    [
+        ("https://creativecommons.org/licenses/by-nc/4.0/", "CC-BY-NC-4.0"),
+        ("See http://creativecommons.org/licenses/by-sa/3.0/legalcode.en", "CC-BY-SA-3.0"),
+        ("https://creativecommons.org/publicdomain/zero/1.0/", "CC0-1.0"),
+        ("https://opensource.org/license/apache-2-0", "Apache-2.0"),
+        ("http://www.opensource.org/licenses/mit-license.php", "MIT"),
+        ("https://spdx.org/licenses/BSD-3-Clause.html", "BSD-3-Clause"),
+        ("https://www.apache.org/licenses/LICENSE-2.0.txt", "Apache-2.0"),
+        ("https://www.gnu.org/licenses/old-licenses/gpl-2.0.html", "GPL-2.0-only"),
+        ("https://creativecommons.org/licenses/by/3.0/us/", None),
+        ("https://opensource.org/licenses", None),
+        ("https://x.example/opensource.org/licenses/MIT", None),
+        ("https://git.example.org/someone/skills/blob/main/LICENSE", None),
+    ],
+)
+def test_addresses_of_well_known_texts(address: str, spdx: str | None) -> None:
+    assert expression(address) == spdx and not is_silent(address)
+
+
+def test_placeholders_and_names_of_licence_files_say_nothing() -> None:
+    silent = ["", "-", "Unknown", "none.", "N/A", "TBD", "LICENSE", "the LICENSE file", "See ../../LICENSE"]
+    silent += ["Complete terms in LICENSE.txt", "LICENSE.txt has complete terms", "SEE LICENSE IN LICENSE.md"]
+    assert [text for text in silent if not is_silent(text)] == []
+    telling = [
+        "MIT",
+        "Custom license",
+        "Proprietary. LICENSE.txt has complete terms",
+        "No license",
+        "x LICENSE.md",
+    ]
+    assert [text for text in telling if is_silent(text)] == []
 
 
 def test_prose() -> None:
