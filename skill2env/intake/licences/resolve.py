@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from skill2env.intake.find import Found
-from skill2env.intake.licences.spdx import expression, is_silent, joined, named_in, permits
+from skill2env.intake.licences.spdx import CLOSED, expression, is_silent, joined, named_in, narrows, permits
 from skill2env.intake.licences.texts import MAX_BYTES, decoded, is_licence_file, text_licence
 from skill2env.intake.sources.source import Source, Unreadable
 
@@ -16,7 +16,8 @@ MANIFEST = ".claude-plugin/plugin.json"
 _README = re.compile(r"readme(?:\.(?:md|txt|rst))?", re.IGNORECASE)
 _NOTICE = re.compile(r"notice(?:\.(?:md|txt))?", re.IGNORECASE)
 _HEADING = re.compile(
-    r"^(?:#{1,6}[ \t]*\W{0,4}licen[cs]e\b.*|licen[cs]e\n[-=]{3,})$", re.MULTILINE | re.IGNORECASE
+    r"^(?:#{1,6}[ \t]*[^\w\n]{0,8}licen[cs](?:es?|ing)[^\w\n]*|licen[cs](?:es?|ing)[ \t]*\n[-=]{3,})$",
+    re.MULTILINE | re.IGNORECASE,
 )
 _NEXT_HEADING = re.compile(r"^#{1,6}[ \t]", re.MULTILINE)
 _SECTION_CHARS = 1000
@@ -135,7 +136,10 @@ def _of_readme(source: Source, folder: str) -> Statement | None:
         if heading:
             section = text[heading.start() : heading.end() + _SECTION_CHARS]
             following = _NEXT_HEADING.search(section, heading.end() - heading.start())
-            spdx = named_in(section[: following.start()] if following else section)
+            section = section[: following.start()] if following else section
+            spdx = named_in(section)
+            if spdx != CLOSED and narrows(section):
+                return Statement(path, None)
             if spdx:
                 return Statement(path, spdx)
     return None

@@ -67,6 +67,8 @@ NARROWING = (
     r"fees?|buy|purchase|subscription)\b|禁止|不得|不可|仅限|仅供|未经|非商业"
 )
 """Words, in lower case, that may change what a licence allows where they stand beside it."""
+_BOTH = re.compile(r"personal,?(?: and | or | & |/)commercial|commercial,?(?: and | or | & |/)personal")
+"""Takes in everybody, so that neither word narrows."""
 CLOSED = "LicenseRef-Proprietary"
 """Stands for every statement that reserves rights in prose."""
 MAX_CHARS = 300
@@ -142,6 +144,11 @@ def named_in(text: str) -> str | None:
     words = re.compile(rf"(?<![\w.-])(?:{_NAME.pattern})(?![\w-])", re.IGNORECASE)
     found = dict.fromkeys(_spdx(match) for match in words.finditer(text))
     return joined(list(found)) if found else None
+
+
+def narrows(text: str) -> bool:
+    """Return whether prose has a word that may change what a licence allows."""
+    return bool(re.search(NARROWING, _BOTH.sub("", text.lower())))
 
 
 def _spdx(match: re.Match[str]) -> str:

@@ -146,6 +146,34 @@ def test_a_licence_above_does_not_count_where_the_skill_states_another(
     assert (told.licence == "MIT") is not bool(code)
 
 
+@pytest.mark.parametrize(
+    ("readme", "code"),
+    [
+        ("# Us\n\n## License checking\n\nIt finds the GPL v3.\n", "licence-missing"),
+        (
+            "## License\n\nThis is not open source. You may not copy it. (Our other tool is MIT.)\n",
+            "licence-unknown",
+        ),
+        ("## License\n\nMIT for personal use; companies pay.\n", "licence-unknown"),
+        ("## License\n\nNobody may copy this.\n", "licence-missing"),
+        ("## Licensing\n\nMIT\n\n## More\n\nNot for sale.\n", ""),
+        ("## 📄 **License**\n\nMIT, free for personal and commercial use.\n", ""),
+        ("Licenses\n--------\n\nMIT\n", ""),
+    ],
+)
+def test_a_readme_states_a_licence_in_a_section_of_that_name(tmp_path: Path, readme: str, code: str) -> None:
+    source = write(tmp_path / "skills", {"README.md": readme, "a/SKILL.md": skill("a")})
+    told = imported(source, tmp_path / "corpus")["a"]
+    assert codes(told) == [code] * bool(code)
+    assert (told.licence == "MIT") is not bool(code)
+
+
+def test_a_readme_that_forbids_hides_those_above(tmp_path: Path) -> None:
+    files = {"README.md": "## License\n\nMIT\n", "a/README.md": "## License\n\nYou may not copy this.\n"}
+    source = write(tmp_path / "skills", {**files, "a/b/SKILL.md": skill("b")})
+    assert codes(imported(source, tmp_path / "corpus")["a/b"]) == ["licence-unknown"]
+
+
 def test_a_repository_with_2000_copies(tmp_path: Path) -> None:
     text = skill("copied")
     files = {f"mirror/{number:04}/SKILL.md": text for number in range(COPIES)}

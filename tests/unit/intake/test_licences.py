@@ -7,7 +7,7 @@ import time
 import pytest
 from identify.vendor.licenses import LICENSES
 
-from skill2env.intake.licences.spdx import CLOSED, expression, is_silent, named_in, permits
+from skill2env.intake.licences.spdx import CLOSED, expression, is_silent, named_in, narrows, permits
 from skill2env.intake.licences.texts import is_licence_file, text_licence
 
 TEXTS = dict(LICENSES)
@@ -104,6 +104,12 @@ def test_prose() -> None:
     assert named_in("Code: Apache 2.0. Texts: CC BY-SA 4.0.") == "Apache-2.0 AND CC-BY-SA-4.0"
     assert named_in("MIT for non-commercial use") == CLOSED
     assert named_in("Permit me to submit.") is None
+    assert not narrows("MIT, unless a skill says otherwise. Free for personal and commercial use.")
+    assert (
+        narrows("MIT for personal use.")
+        and narrows("MIT. You don't get to sell it.")
+        and narrows("MIT，仅限学习")
+    )
 
 
 @pytest.mark.parametrize(
