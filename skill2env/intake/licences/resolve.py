@@ -146,15 +146,14 @@ def _of_readme(source: Source, folder: str) -> Statement | None:
 
 
 def _texts(source: Source, found: Found) -> Iterator[str]:
-    """Yield the licence and notice files of the nearest folder above that has a licence file, where the skill has none itself."""
-    if any("/" not in name and is_licence_file(name) for name in found.files):
-        return
-    for folder in _parents(found.path):
-        files = _named(source, folder, is_licence_file)
-        if files:
-            yield from files
-            yield from _named(source, folder, _NOTICE.fullmatch)
-            return
+    """Yield the licence files of the nearest folder above that has some, where the skill has none, and the notices above."""
+    parents = list(_parents(found.path))
+    if not any("/" not in name and is_licence_file(name) for name in found.files):
+        yield from next(
+            (files for folder in parents if (files := _named(source, folder, is_licence_file))), []
+        )
+    for folder in parents:
+        yield from _named(source, folder, _NOTICE.fullmatch)
 
 
 def _text(source: Source, path: str) -> str:

@@ -266,6 +266,23 @@ def test_a_licence_that_changed_is_told_though_the_files_are_the_same(tmp_path: 
     assert str(told.fate) == "refused" and "licence-changed" in [item.code for item in told.findings]
 
 
+def test_every_notice_above_goes_along_wherever_the_licence_lies(tmp_path: Path) -> None:
+    files = {
+        "NOTICE": "By Ann.\n",
+        "plugin/LICENSE": MIT,
+        "plugin/NOTICE.txt": "By Ben.\n",
+        "plugin/skills/a/SKILL.md": skill("a"),
+        "own/b/SKILL.md": skill("b"),
+        "own/b/LICENSE": MIT,
+        "stated/c/SKILL.md": skill("c", licence="Apache-2.0"),
+    }
+    corpus = tmp_path / "corpus"
+    imported(write(tmp_path / "skills", files), corpus)
+    texts = {name: (corpus / "provenance" / f"{name}.licence.txt").read_text() for name in "abc"}
+    assert all(part in texts["a"] for part in ("The Authors", "By Ben.", "By Ann."))
+    assert texts["b"] == texts["c"] == "NOTICE\n\nBy Ann.\n"
+
+
 def test_what_was_changed_here_is_not_replaced(tmp_path: Path) -> None:
     source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")})
     corpus = tmp_path / "corpus"
