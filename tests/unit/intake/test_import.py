@@ -283,6 +283,17 @@ def test_every_notice_above_goes_along_wherever_the_licence_lies(tmp_path: Path)
     assert texts["b"] == texts["c"] == "NOTICE\n\nBy Ann.\n"
 
 
+def test_the_text_of_a_licence_that_no_longer_counts_is_taken_away(tmp_path: Path) -> None:
+    source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")})
+    corpus = tmp_path / "corpus"
+    imported(source, corpus)
+    assert (corpus / "provenance" / "a.licence.txt").exists()
+    (source / "LICENSE").unlink()
+    write(source, {"a/SKILL.md": skill("a", licence="Apache-2.0")})
+    assert imported(source, corpus, update=True)["a"].licence == "Apache-2.0"
+    assert sorted(path.name for path in (corpus / "provenance").iterdir()) == ["a.yaml"]
+
+
 def test_what_was_changed_here_is_not_replaced(tmp_path: Path) -> None:
     source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")})
     corpus = tmp_path / "corpus"
