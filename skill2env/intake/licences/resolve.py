@@ -16,7 +16,8 @@ MANIFEST = ".claude-plugin/plugin.json"
 _README = re.compile(r"readme(?:\.(?:md|txt|rst))?", re.IGNORECASE)
 _NOTICE = re.compile(r"notice(?:\.(?:md|txt))?", re.IGNORECASE)
 _HEADING = re.compile(
-    r"^(?:#{1,6}[ \t]*[^\w\n]{0,8}licen[cs](?:es?|ing)[^\w\n]*|licen[cs](?:es?|ing)[ \t]*\n[-=]{3,})$",
+    r"^(?:#{1,6}[ \t]*[^\w\n]{0,8}licen[cs](?:es?|ing)(?:[ \t]*(?:&|and)[ \t]*copyright)?"
+    r"(?:[ \t]*[:：][^\n]{1,80}|[^\w\n]*)|licen[cs](?:es?|ing)[ \t]*\n[-=]{3,})$",
     re.MULTILINE | re.IGNORECASE,
 )
 _NEXT_HEADING = re.compile(r"^#{1,6}[ \t]", re.MULTILINE)
