@@ -15,13 +15,12 @@ from skill2env.models.report import ValidationReport
 from skill2env.models.skill import Skill
 from skill2env.models.todo import CODE as TODO
 from skill2env.models.todo import todos
-from skill2env.models.tree import BadTree
 from skill2env.pipeline import STAGES, Answer, Progress, accepted_record, answers, kept_answers
 from skill2env.stages import build, draft, validate
 from skill2env.stages.context import Context, Item
-from skill2env.stages.parse import SkillSource, discover
+from skill2env.stages.parse import SkillSource, discover, scan
 from skill2env.stages.validate.subject import Candidate
-from skill2env.store.folders import read_folder
+from skill2env.store.folders import read_bundled
 
 _NAMED = 20
 """Tasks that are named where none is meant by what was asked for."""
@@ -143,10 +142,8 @@ def drafts(targets: Iterable[Target], context: Context) -> tuple[Checked, ...]:
 
 def _with_todos(checked: Checked, target: Target) -> Checked:
     """Return what became of a skill, refused if its files still hold marks of a skeleton."""
-    try:
-        marks = tuple(todos(read_folder(target.corpus / "skills" / target.skill_id)))
-    except (BadTree, OSError):
-        return checked
+    folder = target.corpus / "skills" / target.skill_id
+    marks = tuple(todos(read_bundled(folder, scan(folder).files)))
     if not marks or checked.kind == "errored":
         return checked
     refused = checked.refusal

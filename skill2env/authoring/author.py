@@ -28,7 +28,7 @@ from skill2env.models.workflow import Workflow
 from skill2env.stages import validate
 from skill2env.stages.context import Context, Done, Item
 from skill2env.stages.draft import skill_text
-from skill2env.store.folders import read_folder
+from skill2env.store.folders import read_bundled
 
 VERSION = "2"
 _SKILL_FILE_BYTES = 200_000
@@ -208,8 +208,8 @@ def _shared(spent: Spent, among: int) -> Spent:
 def _readable(skill: Skill, folder: Path) -> dict[str, str]:
     """Return the text of each file of a skill that is text; SKILL.md as it was decoded."""
     texts = {"SKILL.md": skill.text}
-    for path, node in read_folder(folder).items():
-        if path == skill.skill_file or node.kind != "file" or len(node.data) > _SKILL_FILE_BYTES:
+    for path, node in read_bundled(folder, skill.files).items():
+        if path == skill.skill_file or len(node.data) > _SKILL_FILE_BYTES:
             continue
         try:
             texts[path] = node.data.decode("utf-8")

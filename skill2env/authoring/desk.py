@@ -7,6 +7,7 @@ from typing import Protocol
 
 from skill2env.models.base import content_id
 from skill2env.models.chat import Spent
+from skill2env.models.lines import split_lines
 from skill2env.models.making import Reopening
 from skill2env.models.tree import Tree, text_file
 from skill2env.stages.draft import located
@@ -109,7 +110,7 @@ class Desk:
         if path not in self.files and len(self.files) >= MAX_FILES:
             raise Refused(f"there are {MAX_FILES} files already; do with fewer")
         self.files[path] = text_file(text)
-        return f"{path} is written: {len(text.splitlines())} lines"
+        return f"{path} is written: {len(split_lines(text))} lines"
 
     def replace(self, path: str, old: str, new: str) -> str:
         """Replace a passage that stands exactly once in a file."""
@@ -252,7 +253,7 @@ class Desk:
 
 
 def _numbered(text: str, first: int, last: int) -> str:
-    lines = text.splitlines()
+    lines = split_lines(text)
     first, last = max(first, 1), min(last, first + _SHOWN_LINES - 1, len(lines))
     shown = "\n".join(f"{number:>4} {lines[number - 1]}" for number in range(first, last + 1))
     rest = len(lines) - last

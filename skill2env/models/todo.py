@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from skill2env.models.lines import split_lines
 from skill2env.models.outcome import Finding, Severity
 from skill2env.models.tree import Tree
 
@@ -18,7 +19,7 @@ def todos(tree: Tree) -> list[Finding]:
     for path, node in sorted(tree.items()):
         if node.kind != "file" or MARK.encode() not in node.data:
             continue
-        for number, line in enumerate(node.data.decode("utf-8", "replace").split("\n"), 1):
+        for number, line in enumerate(split_lines(node.data.decode("utf-8", "replace")), 1):
             _, mark, rest = line.partition(MARK)
             if mark:
                 message = _END.sub("", rest).strip() or "write what belongs here, and take the mark away"

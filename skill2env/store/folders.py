@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
+from skill2env.models.skill import BundledFile
 from skill2env.models.tree import BadTree, Node, Tree
 
 MAX_DEPTH = 12
@@ -29,7 +32,7 @@ def read_folder(folder: Path, max_bytes: int = 20 << 20, max_entries: int = 500)
             relative = path.relative_to(folder).as_posix()
             found = path.lstat()
             if not relative.isprintable():
-                raise BadTree(f"the name {relative!r} holds control characters")
+                raise BadTree(f"the name {relative!r} holds characters that are not printable")
             if stat.S_ISDIR(found.st_mode):
                 continue
             if not stat.S_ISREG(found.st_mode):
@@ -39,6 +42,31 @@ def read_folder(folder: Path, max_bytes: int = 20 << 20, max_entries: int = 500)
                 raise BadTree(f"more than {max_bytes >> 20} MB or {max_entries} files")
             tree[relative] = Node("file", path.read_bytes(), 0o755 if found.st_mode & 0o100 else 0o644)
     return tree
+
+
+def read_bundled(folder: Path, files: Iterable[BundledFile]) -> Tree:
+    """Return the regular files of a skill's folder, as parse has listed them; links, and what has gone since, are left out."""
+    tree: Tree = {}
+    for file in files:
+        if stat.S_ISREG(file.mode):
+            with suppress(OSError):
+                tree[file.path] = Node(
+                    "file", read_regular(folder / file.path, file.size), stat.S_IMODE(file.mode)
+                )
+    return tree
+
+
+def read_regular(place: Path, limit: int) -> bytes:
+    """Return at most `limit` bytes of a regular file, opened without following a link or blocking on a pipe.
+
+    Raises:
+        OSError: the file is gone, a link, special, or can't be opened.
+    """
+    handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(0, "not a regular file")
+        return stream.read(limit)
 
 
 def write_folder(tree: Tree, folder: Path) -> None:

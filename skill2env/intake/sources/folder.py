@@ -10,7 +10,7 @@ from pathlib import Path
 
 from skill2env.errors import UsageError
 from skill2env.intake.sources.source import MAX_ENTRIES, Entry, Source, Unreadable
-from skill2env.stages.parse.tree import read_regular
+from skill2env.store.folders import read_regular
 
 MAX_LEVELS = 100
 

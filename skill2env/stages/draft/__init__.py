@@ -11,16 +11,17 @@ from skill2env.errors import UsageError
 from skill2env.models.base import content_id, printable
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.fields import is_slug
+from skill2env.models.lines import split_lines
 from skill2env.models.outcome import Accepted, Finding, Rejected, Severity
 from skill2env.models.skill import Skill
 from skill2env.models.tree import BadTree, tree_id
 from skill2env.stages.context import Author, Context, Done, Item
 from skill2env.stages.draft.read import SkillText, read_blueprint
-from skill2env.store.folders import read_folder
+from skill2env.store.folders import read_bundled, read_folder
 from skill2env.store.shards import read_shard
 
 NAME = "draft"
-VERSION = "2"
+VERSION = "3"
 
 
 @dataclass(frozen=True)
@@ -137,9 +138,10 @@ def _input_id(source: Source) -> str:
 def skill_text(skill: Skill, folder: Path) -> SkillText:
     """Return what a blueprint needs to know of a skill that lies in a folder."""
     lines = {
-        path: node.data.count(b"\n") + (not node.data.endswith(b"\n"))
-        for path, node in read_folder(folder).items()
+        path: len(split_lines(node.data.decode("utf-8", "replace")))
+        for path, node in read_bundled(folder, skill.files).items()
     }
+    lines[skill.skill_file] = skill.text_lines
     return SkillText(skill.skill_id, skill.tree_sha256, lines)
 
 

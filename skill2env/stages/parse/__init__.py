@@ -3,7 +3,7 @@
 from skill2env.stages.parse.mend import mended
 from skill2env.stages.parse.provenance import of_record
 from skill2env.stages.parse.stage import NAME, VERSION, SkillSource, discover, provenance_path, read_skill
-from skill2env.stages.parse.tree import read_skill_file, tree_hash
+from skill2env.stages.parse.tree import read_skill_file, scan, tree_hash
 from skill2env.stages.parse.work import apply, items, record, settings
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "read_skill",
     "read_skill_file",
     "record",
+    "scan",
     "settings",
     "tree_hash",
 ]

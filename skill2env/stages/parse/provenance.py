@@ -8,8 +8,8 @@ from pathlib import Path
 from skill2env.models.outcome import Finding
 from skill2env.models.skill import Provenance
 from skill2env.stages.parse.codes import Findings, shown
-from skill2env.stages.parse.tree import read_regular
 from skill2env.stages.parse.yamltext import MAX_YAML_BYTES, YamlRefused, load
+from skill2env.store.folders import read_regular
 
 SPELLINGS = {"license": "licence"}
 _CODES = "provenance-"

@@ -24,8 +24,9 @@ from skill2env.stages.parse.roles import understand_blocks
 from skill2env.stages.parse.rules import Reading, refuse
 from skill2env.stages.parse.shell import shell_commands
 from skill2env.stages.parse.statements import find_statements
-from skill2env.stages.parse.tree import Tree, read_regular, scan
+from skill2env.stages.parse.tree import Tree, scan
 from skill2env.stages.parse.yamltext import MAX_YAML_BYTES
+from skill2env.store.folders import read_regular
 
 AcceptedSkill = Accepted[Skill]
 """Kept, because pydantic would make the class anew for every skill."""

@@ -14,6 +14,7 @@ from skill2env.errors import UsageError
 from skill2env.models.base import content_id
 from skill2env.models.skill import BundledFile
 from skill2env.stages.parse.codes import Findings
+from skill2env.store.folders import read_regular
 
 MAX_FILES = 500
 MAX_BYTES = 20_000_000
@@ -201,19 +202,6 @@ def _take_link(tree: Tree, entry: _Entry) -> None:
     tree.files.append(
         BundledFile(path=file, size=len(target), mode=0o120000, sha256=sha256(target).hexdigest())
     )
-
-
-def read_regular(place: Path, limit: int) -> bytes:
-    """Return at most `limit` bytes of a regular file, opened without following a link or blocking on a pipe.
-
-    Raises:
-        OSError: the file is gone, a link, special, or can't be opened.
-    """
-    handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError(0, "not a regular file")
-        return stream.read(limit)
 
 
 def _find_skill_file(tree: Tree, entries: list[_Entry]) -> None:

@@ -13,7 +13,8 @@ from skill2env.errors import UsageError
 from skill2env.models.base import content_id
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.stages.parse import discover, provenance_path, read_skill, tree_hash
-from skill2env.stages.parse.tree import MAX_BYTES, MAX_FILES, read_regular, scan
+from skill2env.stages.parse.tree import MAX_BYTES, MAX_FILES, scan
+from skill2env.store.folders import read_regular
 
 TEXT = "---\nname: probe\ndescription: Probes a disk.\n---\n\n# Probe\n\nProbe it.\n"
 
