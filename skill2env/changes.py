@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from skill2env.checking import Target
 from skill2env.errors import UsageError
 from skill2env.sandbox.pins import DOCKERFILES
+from skill2env.stages.draft import folders_of, is_place
 
 CODE = DOCKERFILES.parent
 """Where the project's own code lies."""
@@ -176,7 +177,7 @@ def select(
     for change in changes.files:
         path = PurePosixPath(change.path)
         if path.is_relative_to(inside):
-            _place(path.relative_to(inside).parts, change.path, touched)
+            _place(path.relative_to(inside).parts, change.path, touched, corpus)
         elif _judges(top / path, params.resolve(), code.resolve()):
             judging.append(change.path)
         else:
@@ -201,14 +202,27 @@ def select(
     )
 
 
-def _place(parts: tuple[str, ...], path: str, touched: _Touched) -> None:
+def _place(parts: tuple[str, ...], path: str, touched: _Touched, corpus: Path) -> None:
+    """Add a change to what it touches.
+
+    For git, a link and a repository within the repository are one file each, whatever they hold: one that stands in the
+    place of a skill or a blueprint, or stood there, touches it.
+    """
+    place = corpus.joinpath(*parts)
+    whole = is_place(place) or not place.exists()
     match parts:
         case ("skills", skill, _, *_):
+            touched.skills.add(skill)
+        case ("skills", skill) if whole:
             touched.skills.add(skill)
         case ("provenance", name) if name.endswith(_ON_RECORD):
             touched.skills.add(name.removesuffix(_ON_RECORD[0]).removesuffix(_ON_RECORD[1]))
         case ("blueprints", skill, blueprint, _, *_):
             touched.blueprints[skill].add(blueprint)
+        case ("blueprints", skill, blueprint) if whole:
+            touched.blueprints[skill].add(blueprint)
+        case ("blueprints", skill) if folders := folders_of(place):
+            touched.blueprints[skill].update(folder.name for folder in folders)
         case _:
             touched.stray.append(path)
 
@@ -230,13 +244,11 @@ def _judges(path: Path, params: Path, code: Path) -> bool:
 
 def _there(corpus: Path) -> tuple[set[str], dict[str, set[str]]]:
     """Return the skills that a corpus has, and the blueprints of each skill."""
-    names = {
-        folder.name for folder in (corpus / "skills").glob("*") if folder.is_dir() or folder.is_symlink()
-    }
+    names = {folder.name for folder in (corpus / "skills").glob("*") if is_place(folder)}
     blueprints: dict[str, set[str]] = defaultdict(set)
-    for folder in (corpus / "blueprints").glob("*/*"):
-        if folder.is_dir():
-            blueprints[folder.parent.name].add(folder.name)
+    for skill in (corpus / "blueprints").glob("*"):
+        for folder in folders_of(skill):
+            blueprints[skill.name].add(folder.name)
     return names, blueprints
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,13 +80,13 @@ class Target:
 
 
 def locate(path: Path) -> Target:
-    """Return what a path names: `<corpus>/skills/<skill>` or `<corpus>/blueprints/<skill>[/<blueprint>]`.
+    """Return what a path names: `<corpus>/skills/<skill>` or `<corpus>/blueprints/<skill>[/<blueprint>]`; no link is followed.
 
     Raises:
         UsageError: it is no such folder.
     """
-    folder = path.resolve()
-    if folder.is_dir():
+    folder = Path(os.path.abspath(path))  # noqa: PTH100  (resolve would follow links)
+    if draft.is_place(folder):
         if folder.parent.name in ("skills", "blueprints"):
             return Target(folder.parent.parent, folder.name)
         if folder.parent.parent.name == "blueprints":
@@ -112,7 +113,7 @@ def check(
         execute: False: of tasks, only what the store knows of them is told, and nothing is run.
 
     Raises:
-        UsageError: `only` is in the id of no task.
+        UsageError: of a target, neither the skill nor a blueprint is there, or `only` is in the id of no task.
         EngineDown: no engine answers.
     """
     examples: dict[str, tuple[str, ...]] = {}
@@ -124,7 +125,13 @@ def check(
         if read or not found:
             skill: Skill | None = next((record for _, record, _ in read), None)
             examples[target.skill_id] = validate.shell_examples(skill) if skill else ()
-            waiting += _blueprint_items(target, skill)
+            blueprints = _blueprint_items(target, skill)
+            if not found and not blueprints:
+                raise UsageError(
+                    f"there is no skill {target.skill_id} in {target.corpus / 'skills'}, and no blueprint of it "
+                    f"in {target.corpus / 'blueprints'}; name another"
+                )
+            waiting += blueprints
     drafts, found = _run("draft", waiting, context)
     yield from found
     drafted = [(item.input_id, blueprint, blob) for item, blueprint, blob in drafts]
@@ -255,8 +262,7 @@ def _skill_items(target: Target, sources: Mapping[str, SkillSource]) -> list[Ite
 
 
 def _blueprint_items(target: Target, skill: Skill | None) -> list[Item]:
-    root = target.corpus / "blueprints" / target.skill_id
-    folders = sorted(folder for folder in root.iterdir() if folder.is_dir()) if root.is_dir() else []
+    folders = draft.folders_of(target.corpus / "blueprints" / target.skill_id)
     return [draft.item_of(folder, skill, target.corpus) for folder in folders if target.wants(folder.name)]
 
 

@@ -206,3 +206,75 @@ def test_a_corpus_outside_of_the_repository_is_told(
     changes = changes_since("main", repository)
     with pytest.raises(UsageError, match="not in the repository"):
         select(changes, tmp_path_factory.mktemp("other"), repository / "params.yaml")
+
+
+LINKS = {
+    "skills_corpus/skills/evil": "/etc",
+    "skills_corpus/skills/lost": "nowhere",
+    "skills_corpus/blueprints/alpha/again": "../../../outside/bp",
+    "skills_corpus/blueprints/beta/lost": "nowhere",
+}
+
+
+def _repository_within(root: Path, path: str) -> None:
+    _change(root, f"{path}/SKILL.md")
+    _git(root / path, "init", "-q")
+    _git(root / path, "add", "-A")
+    _git(root / path, "commit", "-q", "-m", "within")
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_link_in_the_place_of_a_skill_or_blueprint_is_checked(repository: Path, committed: bool) -> None:
+    (repository / "outside" / "bp").mkdir(parents=True)
+    for path, target in LINKS.items():
+        (repository / path).symlink_to(target)
+    if committed:
+        _git(repository, "add", "-A")
+        _git(repository, "commit", "-q", "-m", "links")
+    selection = _selected(repository)
+    assert _named(selection) == {
+        "evil": (None, set()),
+        "lost": (None, set()),
+        "alpha": ({"again"}, set()),
+        "beta": ({"lost"}, set()),
+    }
+    assert (selection.gone, selection.stray) == ((), ())
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_repository_within_is_checked_as_what_it_stands_for(repository: Path, committed: bool) -> None:
+    for path in ("skills/own", "blueprints/alpha/three"):
+        _repository_within(repository, f"skills_corpus/{path}")
+    if committed:
+        _git(repository, "add", "-A")
+        _git(repository, "commit", "-q", "-m", "within")
+    assert _named(_selected(repository)) == {"own": (None, set()), "alpha": ({"three"}, set())}
+
+
+def test_a_folder_of_blueprints_that_is_a_link_is_checked_where_it_holds_folders(repository: Path) -> None:
+    (repository / "outside" / "bp").mkdir(parents=True)
+    (repository / "skills_corpus" / "blueprints" / "gamma").symlink_to("../../outside")
+    (repository / "skills_corpus" / "blueprints" / "lost").symlink_to("nowhere")
+    selection = _selected(repository)
+    assert _named(selection) == {"gamma": ({"bp"}, set())}
+    assert selection.stray == ("skills_corpus/blueprints/lost",)
+
+
+def test_a_link_that_is_gone_is_told(repository: Path) -> None:
+    for path, target in LINKS.items():
+        (repository / path).symlink_to(target)
+    _git(repository, "add", "-A")
+    _git(repository, "commit", "-q", "-m", "links")
+    _git(repository, "branch", "-f", "main")
+    for path in LINKS:
+        (repository / path).unlink()
+    selection = _selected(repository)
+    assert _named(selection) == {}
+    assert selection.gone == ("alpha--again", "beta--lost", "evil", "lost")
+
+
+def test_a_plain_file_among_skills_and_blueprints_is_neither(repository: Path) -> None:
+    for path in ("skills/notes.txt", "blueprints/notes.txt", "blueprints/alpha/notes.txt"):
+        _change(repository, f"skills_corpus/{path}")
+    selection = _selected(repository)
+    assert (_named(selection), len(selection.stray)) == ({}, 3)

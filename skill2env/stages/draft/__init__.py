@@ -14,7 +14,7 @@ from skill2env.models.fields import is_slug
 from skill2env.models.lines import split_lines
 from skill2env.models.outcome import Accepted, Finding, Rejected, Severity
 from skill2env.models.skill import Skill
-from skill2env.models.tree import BadTree, tree_id
+from skill2env.models.tree import BadTree, Tree, tree_id
 from skill2env.stages.context import Author, Context, Done, Item
 from skill2env.stages.draft.read import SkillText, read_blueprint
 from skill2env.store.folders import read_bundled, read_folder
@@ -49,7 +49,7 @@ def items(context: Context) -> Iterator[Item]:
             for row in read_shard(context.workspace.shard("parse"), "accepted")
         )
     }
-    folders = _folders(corpus / "blueprints")
+    folders = [folder for skill in sorted((corpus / "blueprints").glob("*")) for folder in folders_of(skill)]
     for source in context.params.draft.authors:
         if source == "authored":
             for folder in folders:
@@ -113,7 +113,7 @@ def draft(source: Source) -> Done:
         )
         return Done(_rejected("no-skill", message))
     try:
-        tree = read_folder(source.folder)
+        tree = _files(source.folder)
     except BadTree as error:
         return Done(_rejected("unsafe-tree", f"{error}; keep a blueprint to plain files of modest size"))
     except OSError as error:
@@ -122,14 +122,31 @@ def draft(source: Source) -> Done:
     return Done(outcome, blob)
 
 
-def _folders(root: Path) -> list[Path]:
-    skills = sorted(path for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
-    return [folder for skill in skills for folder in sorted(skill.iterdir()) if folder.is_dir()]
+def folders_of(skill: Path) -> list[Path]:
+    """Return what stands for a blueprint in a folder `blueprints/<skill>`, sorted: folders, and links, which are refused."""
+    return sorted(path for path in skill.iterdir() if is_place(path)) if skill.is_dir() else []
+
+
+def is_place(path: Path) -> bool:
+    """Return whether a folder is there, or a link, wherever it leads."""
+    return path.is_dir() or path.is_symlink()
+
+
+def _files(folder: Path) -> Tree:
+    """Return the files of a blueprint.
+
+    Raises:
+        BadTree: the folder is a link or lies in one, or holds what no blueprint may.
+        OSError: it can't be read.
+    """
+    if folder.is_symlink() or folder.parent.is_symlink():
+        raise BadTree("the folder is a link, or lies in one")
+    return read_folder(folder)
 
 
 def _input_id(source: Source) -> str:
     try:
-        tree = tree_id(read_folder(source.folder))
+        tree = tree_id(_files(source.folder))
     except (BadTree, OSError) as error:
         tree = f"unreadable: {error}"
     return content_id([tree, source.skill.tree_sha256 if source.skill else None])
