@@ -151,7 +151,8 @@ class GateBench:
             yield make_task(order, static, self.context)
 
     def _spec(self, files: Tree) -> tuple[BlueprintSpec | None, list[Finding]]:
-        return read_spec(self.authored(files)[YAML].data.decode("utf-8"), self.skill)
+        spec, _, findings = read_spec(self.authored(files)[YAML].data.decode("utf-8"), self.skill)
+        return spec, findings
 
     def _partial(self, files: Tree, spec: BlueprintSpec) -> Blueprint:
         """Return a blueprint without solutions, and without tests and request where there are none yet."""

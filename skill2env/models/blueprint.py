@@ -12,7 +12,7 @@ from skill2env.models.fields import AbsolutePath, Line, Slug, SnakeCase, Source
 from skill2env.models.making import Making
 from skill2env.models.rubric import Criterion
 
-LEVELS = ("easy", "medium", "hard")
+LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
 Level = Literal["easy", "medium", "hard"]
 
 

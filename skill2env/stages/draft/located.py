@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -68,7 +69,7 @@ def _locate(node: Any, path: Path, lines: dict[Path, int], faults: list[Finding]
             _locate(value, (*path, index), lines, faults, file)
 
 
-def line_of(path: Path, lines: dict[Path, int]) -> int:
+def line_of(path: Path, lines: Mapping[Path, int]) -> int:
     """Return the line of the deepest part of a path that stands in the document."""
     for length in range(len(path), -1, -1):
         if path[:length] in lines:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
-from skill2env.models.blueprint import LEVELS, Blueprint, BlueprintSpec
+from skill2env.models.blueprint import LEVELS, Blueprint, BlueprintSpec, Level
+from skill2env.models.fields import is_source
 from skill2env.models.outcome import Accepted, Finding, Rejected, Severity
 from skill2env.models.todo import todos
 from skill2env.models.tree import Node, Tree, below, pack_gz, tree_id
@@ -32,10 +35,9 @@ def read_blueprint(
     """Return the blueprint in a folder's tree and its packed static world files, or all of its faults."""
     findings = [*todos(tree), *rules.files(tree)]
     texts = _texts(tree, findings)
-    spec, faults = read_spec(texts.get(YAML), skill)
+    spec, levels, faults = read_spec(texts.get(YAML), skill)
     findings += faults
-    levels = spec.levels if spec else LEVELS
-    scripts, faults = read_scripts(tree, levels, skill.lines)  # type: ignore[arg-type]
+    scripts, faults = read_scripts(tree, levels, skill.lines)
     findings += [
         fault for fault in faults if (fault.code, fault.file) not in {(f.code, f.file) for f in findings}
     ]
@@ -85,25 +87,67 @@ def _texts(tree: Tree, findings: list[Finding]) -> dict[str, str]:
     return texts
 
 
-def read_spec(text: str | None, skill: SkillText) -> tuple[BlueprintSpec | None, list[Finding]]:
-    """Return what a blueprint.yaml says, or nothing, and all of its faults."""
+def read_spec(
+    text: str | None, skill: SkillText
+) -> tuple[BlueprintSpec | None, tuple[Level, ...], list[Finding]]:
+    """Return what a blueprint.yaml says, or nothing, the levels that its scripts may name, and all of its faults."""
     if text is None:
-        return None, []
+        return None, LEVELS, []
     value, lines, findings = located.load(text, YAML)
     if findings:
-        return None, findings
+        return None, LEVELS, findings
+    pointless = rules.sources(_cited(value, lines), skill.lines)
     try:
         spec = BlueprintSpec.model_validate(value)
     except ValidationError as error:
-        return None, [_schema(fault["loc"], fault["msg"], lines) for fault in error.errors()]
-    cited = [
-        (ref, located.line_of(("skill_refs", index), lines)) for index, ref in enumerate(spec.skill_refs)
+        levels, findings = _in_spite_of(error, value, lines)
+        return None, levels, findings + pointless
+    amounts = rules.seeds(len(spec.seeds), spec.seed_independent, lines) + rules.rubric(spec.rubric, lines)
+    return spec, spec.levels, pointless + amounts
+
+
+def _cited(value: Any, lines: dict[located.Path, int]) -> list[tuple[str, int]]:
+    """Return each well-formed reference to lines of the skill with its own line, whatever is wrong elsewhere."""
+    given = value if isinstance(value, dict) else {}
+    refs, rubric = (
+        part if isinstance(part, list) else [] for part in map(given.get, ("skill_refs", "rubric"))
+    )
+    found: dict[located.Path, Any] = {("skill_refs", index): ref for index, ref in enumerate(refs)}
+    for index, criterion in enumerate(rubric):
+        if isinstance(criterion, dict):
+            found["rubric", index, "source"] = criterion.get("source")
+    return [
+        (reference, located.line_of(path, lines))
+        for path, reference in found.items()
+        if isinstance(reference, str) and is_source(reference)
     ]
-    cited += [
-        (criterion.source, located.line_of(("rubric", index, "source"), lines))
-        for index, criterion in enumerate(spec.rubric)
+
+
+def _in_spite_of(
+    error: ValidationError, value: Any, lines: dict[located.Path, int]
+) -> tuple[tuple[Level, ...], list[Finding]]:
+    """Return the levels and the faults of a document that the schema refuses; what is sound of it is judged all the same."""
+    faults = _true(error.errors())
+    faulty = {fault["loc"][0] for fault in faults if fault["loc"]}
+    sound = {key: part for key, part in value.items() if key not in faulty} if isinstance(value, dict) else {}
+    findings = [_schema(fault["loc"], fault["msg"], lines) for fault in faults]
+    if "seeds" in sound and "seed_independent" not in faulty:
+        findings += rules.seeds(len(sound["seeds"]), sound.get("seed_independent") is True, lines)
+    knobs = sound.get("knobs") or {"": LEVELS}
+    named = next(iter(knobs.values()))
+    return tuple(level for level in LEVELS if level in named), findings
+
+
+def _true(faults: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Return the faults without those of lists that are only too short because pydantic does not count their faulty items."""
+    return [
+        fault
+        for fault in faults
+        if fault["type"] != "too_short"
+        or not any(
+            other is not fault and other["loc"][: len(fault["loc"])] == fault["loc"] for other in faults
+        )
     ]
-    return spec, rules.sources(cited, skill.lines) + rules.amounts(spec)
 
 
 def _schema(path: tuple[str | int, ...], message: str, lines: dict[located.Path, int]) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from jinja2 import TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
@@ -12,7 +12,9 @@ from skill2env.models.blueprint import BlueprintSpec
 from skill2env.models.fields import spans
 from skill2env.models.outcome import Finding, Severity
 from skill2env.models.python_source import parse_python
+from skill2env.models.rubric import Criterion
 from skill2env.models.tree import Tree
+from skill2env.stages.draft.located import Path, line_of
 
 REQUIRED = ("blueprint.yaml", "instruction.md", "world.py", "tests/test_outputs.py", "solutions/reference.sh")
 MIN_CHECKS = 4
@@ -62,34 +64,48 @@ def points_nowhere(reference: str, lines: dict[str, int], file: str, line: int) 
     count = lines.get(cited)
     if count is None:
         return [_fault("source", file, line, f"{reference}: the skill has no file {cited}")]
-    if not 1 <= first <= last <= count:
+    if first > last:
+        message = f"{reference}: the first line stands after the last; write the smaller number first"
+        return [_fault("source", file, line, message)]
+    if first < 1 or last > count:
         return [_fault("source", file, line, f"{reference}: {cited} has {count} lines")]
     return []
 
 
-def amounts(spec: BlueprintSpec) -> list[Finding]:
-    """There are enough seeds, criteria and predicates; one seed where nothing depends on it."""
-    seeds = spec.seeds
-    predicates = sum(criterion.evidence.is_predicate for criterion in spec.rubric)
+def seeds(count: int, independent: bool, lines: Mapping[Path, int]) -> list[Finding]:
+    """There are enough seeds, or one where nothing depends on it.
+
+    Args:
+        count: how many there are.
+        independent: what `seed_independent` says.
+        lines: the line of each path in blueprint.yaml.
+    """
+    if independent and count != 1:
+        code = "seed-independent"
+        message = "name one seed: with seed_independent, the right outputs are the same for all"
+    elif not independent and count < MIN_SEEDS:
+        code, message = "few-seeds", f"name at least {MIN_SEEDS} seeds"
+    else:
+        return []
+    return [_fault(code, "blueprint.yaml", line_of(("seeds",), lines), message)]
+
+
+def rubric(criteria: Sequence[Criterion], lines: Mapping[Path, int]) -> list[Finding]:
+    """There are enough criteria and predicates.
+
+    Args:
+        criteria: the rubric.
+        lines: the line of each path in blueprint.yaml.
+    """
     wanted = (
+        (len(criteria) >= MIN_CRITERIA, f"write at least {MIN_CRITERIA} criteria"),
         (
-            spec.seed_independent or len(seeds) >= MIN_SEEDS,
-            "few-seeds",
-            f"name at least {MIN_SEEDS} seeds",
-        ),
-        (
-            not spec.seed_independent or len(seeds) == 1,
-            "seed-independent",
-            "name one seed: with seed_independent, the right outputs are the same for all",
-        ),
-        (len(spec.rubric) >= MIN_CRITERIA, "thin-rubric", f"write at least {MIN_CRITERIA} criteria"),
-        (
-            predicates >= MIN_PREDICATES,
-            "thin-rubric",
+            sum(criterion.evidence.is_predicate for criterion in criteria) >= MIN_PREDICATES,
             f"give at least {MIN_PREDICATES} criteria a predicate instead of a judge's question",
         ),
     )
-    return [_fault(code, "blueprint.yaml", 0, message) for holds, code, message in wanted if not holds]
+    where = line_of(("rubric",), lines)
+    return [_fault("thin-rubric", "blueprint.yaml", where, message) for holds, message in wanted if not holds]
 
 
 def tests(text: str) -> list[Finding]:

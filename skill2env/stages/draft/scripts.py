@@ -124,7 +124,7 @@ def _header(
         findings.append(_fault("mistake-header", path, number, message))
     elif source:
         findings += points_nowhere(source, lines, path, number)
-    return found.get("Slip", (0, ""))[1], fails_at, source, findings  # type: ignore[return-value]
+    return found.get("Slip", (0, ""))[1], fails_at, source, findings
 
 
 def _enough(scripts: list[Script]) -> list[Finding]:
