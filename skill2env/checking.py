@@ -17,8 +17,10 @@ from skill2env.models.skill import Skill
 from skill2env.models.todo import CODE as TODO
 from skill2env.models.todo import todos
 from skill2env.pipeline import STAGES, Answer, Progress, accepted_record, answers, kept_answers
+from skill2env.places import placed
 from skill2env.stages import build, draft, validate
 from skill2env.stages.context import Context, Item
+from skill2env.stages.draft.read import YAML
 from skill2env.stages.parse import SkillSource, discover, scan
 from skill2env.stages.validate.subject import Candidate
 from skill2env.store.folders import read_bundled
@@ -136,7 +138,11 @@ def check(
     yield from found
     drafted = [(item.input_id, blueprint, blob) for item, blueprint, blob in drafts]
     sampled = frozenset(f"{target.skill_id}--{name}" for target in targets for name in target.sampled)
-    yield from check_tasks(drafted, examples, context, only, sampled, progress, execute)
+    texts = {
+        blueprint.blueprint_id: (item.value.folder / YAML).read_text("utf-8") for item, blueprint, _ in drafts
+    }
+    for checked in check_tasks(drafted, examples, context, only, sampled, progress, execute):
+        yield _with_places(checked, texts)
 
 
 def drafts(targets: Iterable[Target], context: Context) -> tuple[Checked, ...]:
@@ -145,6 +151,18 @@ def drafts(targets: Iterable[Target], context: Context) -> tuple[Checked, ...]:
         replace(target, blueprints=None, sampled=frozenset()) for target in targets if not target.sampled
     ]
     return tuple(item for item in check(whole, context, execute=False) if item.stage == "draft")
+
+
+def _with_places(checked: Checked, texts: Mapping[str, str]) -> Checked:
+    """Return what became of a task, with lines where it was refused for what stands in blueprint.yaml.
+
+    Args:
+        checked: what became of it.
+        texts: the blueprint.yaml of each blueprint, as it was drafted.
+    """
+    if not isinstance(checked.refusal, Rejected):
+        return checked
+    return replace(checked, refusal=placed(checked.refusal, texts[checked.item_id.rpartition("--")[0]]))
 
 
 def _with_todos(checked: Checked, target: Target) -> Checked:

@@ -237,8 +237,8 @@ class Verdict:
                 continue
             yield (
                 "error",
-                self._relative(folder / _look_at(finding, folder)),
-                0,
+                self._relative(folder / (finding.file or _look_at(finding, folder))),
+                finding.line,
                 f"{finding.message} [{finding.code}]",
             )
         for file, number, message in spots:

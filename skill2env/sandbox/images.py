@@ -57,7 +57,7 @@ def toolchain_text(name: str, folder: Path = DOCKERFILES) -> str:
     if name not in toolchains(folder):
         known = ", ".join(toolchains(folder))
         raise UsageError(
-            f"There is no toolchain {name!r}: use one of {known}, or add {name}{SUFFIX} to {folder}."
+            f"There is no toolchain {name!r}: use one of {known}, or add {folder.name}/{name}{SUFFIX}."
         )
     text = (folder / f"{name}{SUFFIX}").read_text("utf-8")
     return text.replace("@BASE@", pins(folder).base)

@@ -230,3 +230,10 @@ def test_a_blueprint_of_an_odd_name_is_refused_and_nothing_breaks(tmp_path: Path
 )
 def test_what_does_not_go_together_is_refused(argv: list[str]) -> None:
     assert isinstance(CliRunner().invoke(app, ["check", *argv]).exception, UsageError)
+
+
+def test_a_gate_that_names_a_line_is_shown_there(verdict: Verdict) -> None:
+    refused = _rejected("validate", TASK, _finding("rubric_holds", "counts", "blueprint.yaml", 25))
+    assert _with(verdict, refused).annotations() == [
+        f"::error file=skills_corpus/blueprints/alpha/one/blueprint.yaml,line=25,title={TASK}::counts [rubric_holds]"
+    ]

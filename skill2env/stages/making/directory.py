@@ -124,8 +124,8 @@ def _instruction(order: Order, made: Made) -> str:
             knobs=knobs, facts=made.facts, level=order.level
         )
     except (TemplateError, ArithmeticError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        line = getattr(error, "lineno", None) or 0
-        message = f"the instruction can't be rendered: {error}; it sees knobs, facts and level only"
+        line = getattr(error, "lineno", None) or _template_line(error)
+        message = f"the instruction can't be rendered: {error}; it sees knobs ({', '.join(sorted(knobs))}), facts and level only"
         raise Unfit("instruction", message, "instruction.md", line) from None
 
 
@@ -148,3 +148,13 @@ def _hidden_exists(tests: str, names: set[str]) -> None:
             if isinstance(name, ast.Constant) and isinstance(name.value, str) and name.value not in names:
                 message = f"the tests name the hidden file {name.value!r}, which world.py does not make; hide it with world.hide"
                 raise Unfit("hidden-file", message, "tests/test_outputs.py", node.lineno)
+
+
+def _template_line(error: BaseException) -> int:
+    """Return the line of the template at which an error was raised, as Jinja puts it into the traceback; 0 where it does not."""
+    line, trace = 0, error.__traceback__
+    while trace:
+        if trace.tb_frame.f_code.co_filename == "<template>":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

@@ -23,8 +23,8 @@ def corpus_in(root: Path) -> Path:
     return corpus
 
 
-def checked(corpus: Path, target: Target | None = None) -> list[Checked]:
-    """Return what becomes of a skill and of its blueprints; no task is made."""
+def checked(corpus: Path, target: Target | None = None, execute: bool = False) -> list[Checked]:
+    """Return what becomes of a skill and of its blueprints; no task is made where nothing is to be executed."""
     store = ResultStore(corpus.parent / "results.sqlite")
     with Context(Workspace(corpus.parent), Params(), store) as context:
-        return list(check([target or Target(corpus, SKILL)], context, execute=False))
+        return list(check([target or Target(corpus, SKILL)], context, execute=execute))
