@@ -6,33 +6,39 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from skill2env.intake.codes import Findings
+from skill2env.intake.find import SKILL_FILE
 from skill2env.intake.licences.texts import is_licence_file
 from skill2env.intake.screens.hazards import hazards
 from skill2env.intake.screens.personal import personal
 from skill2env.intake.screens.secrets import secrets
+from skill2env.stages.parse.codes import Findings as ParseFindings
+from skill2env.stages.parse.decode import decode
 
 MAX_TEXT_BYTES = 5_000_000
 """Text of a skill that is looked through, which takes some seconds, and a minute where somebody wants it to."""
+_HEAD_BYTES = 16_000
+"""Of a file, what tells whether it is text."""
 _POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 def screen(files: Mapping[str, bytes], findings: Findings) -> None:
     """Add what the screens find in a skill's files, with file and line, to its findings; binary files are passed over.
 
+    Text is what parse takes for text, and is read as parse reads it; SKILL.md is never passed over.
     The notice in a licence file stays as its owner wrote it, name and address too.
     """
     left = MAX_TEXT_BYTES
     for name, data in sorted(files.items()):
         if data.startswith(_POINTER):
             findings.add("lfs-pointer", "Git LFS holds the file itself; it was not fetched.", name, 1)
-        text = _text(data)
-        if text is None:
+        if name.casefold() != SKILL_FILE and _is_binary(data):
             continue
         left -= len(data)
         if left < 0:
             message = f"The skill holds more than {MAX_TEXT_BYTES:,} bytes of text, too much to look through; bundle less."
             findings.add("too-much-text", message, name)
             return
+        text = decode(data, ParseFindings()).text
         lines = text.split("\n")
         for number, kind in secrets(lines):
             findings.add(
@@ -45,12 +51,8 @@ def screen(files: Mapping[str, bytes], findings: Findings) -> None:
                 findings.add(code, message, name, number)
 
 
-def _text(data: bytes) -> str | None:
-    """Return a file as text, with line feeds only, or None where it is none."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = data.decode("utf-16", "replace")
-    elif b"\0" in data[:8000]:
-        return None
-    else:
-        text = data.decode("utf-8-sig", "replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+def _is_binary(data: bytes) -> bool:
+    """Return whether parse would take a file that begins so for no text."""
+    findings = ParseFindings()
+    decode(data[:_HEAD_BYTES], findings)
+    return findings.has("binary-file")

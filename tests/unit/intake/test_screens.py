@@ -112,13 +112,40 @@ def test_the_notice_of_a_licence_keeps_its_address() -> None:
     assert found(notice, "LICENSE") == [] and found(notice) == [("email-address", 1)]
 
 
-def test_binary_files_are_passed_over_and_utf16_is_read() -> None:
+ADDRESS = "Ask ann.author@realmail.net"
+UTF16 = {
+    "marked": ADDRESS.encode("utf-16"),
+    "little": ADDRESS.encode("utf-16-le"),
+    "big": ADDRESS.encode("utf-16-be"),
+}
+
+
+def found_in(files: dict[str, bytes]) -> list[tuple[str, str, int]]:
     findings = Findings()
-    screen(
-        {"a.png": b"\x89PNG\0 ann.author@realmail.net", "b.txt": "ann.author@realmail.net".encode("utf-16")},
-        findings,
-    )
-    assert [(item.code, item.file) for item in findings.all()] == [("email-address", "b.txt")]
+    screen(files, findings)
+    return [(item.code, item.file, item.line) for item in findings.all()]
+
+
+def test_binary_files_are_passed_over() -> None:
+    assert found_in({"a.png": b"\x89PNG\r\n" + bytes(range(256)) * 9 + ADDRESS.encode()}) == []
+
+
+@pytest.mark.parametrize("name", ["SKILL.md", "notes.txt"])
+@pytest.mark.parametrize("form", UTF16)
+def test_utf16_is_read_with_and_without_a_mark(form: str, name: str) -> None:
+    assert found_in({name: UTF16[form]}) == [("email-address", name, 1)]
+
+
+@pytest.mark.parametrize("name", ["SKILL.md", "skill.MD", "notes.txt"])
+def test_a_stray_nul_hides_nothing(name: str) -> None:
+    data = b"# A skill\0 with a stray byte\n\nAsk ann.au\0thor@realmail.net\n"
+    assert found_in({name: data}) == [("email-address", name, 3)]
+
+
+def test_the_skill_file_is_read_even_where_it_looks_binary() -> None:
+    data = ADDRESS.encode("utf-16-le") + b"\n"
+    assert found_in({"SKILL.md": data}) == [("email-address", "SKILL.md", 1)]
+    assert found_in({"notes.bin": data}) == []
 
 
 def test_nobody_is_asked_whether_a_secret_works(monkeypatch: pytest.MonkeyPatch) -> None:
