@@ -9,15 +9,27 @@ from functools import lru_cache
 import phonenumbers
 
 _EMAIL = re.compile(
-    r"(?<![\w.+%@:/-])(?P<who>[A-Za-z0-9][\w.+-]{0,63})@(?P<where>(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24})(?![\w@-])"
+    r"(?<![\w.+%@-])(?P<who>[A-Za-z0-9][\w.+-]{0,63}(?<!\.))@(?P<where>(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24})(?![\w@-])"
+)
+_URL_CHARS = 300
+"""Before an address, what is looked at for the beginning of a URL."""
+_URL_END = re.compile(r"[\s\"'`<>()\[\]{}|,;]")
+_BEGINNINGS = "your|my|some|example|company|acme|sample|test|evil|attacker"
+_PLACEHOLDERS = f"{_BEGINNINGS}|domain|foo|bar|bad"
+_THINGS = (
+    "site|org|corp|email|mail|server|host|name|app|business|website|project|team|client|startup|shop|store|"
+    "service|api|inc|user|provider"
 )
 _RESERVED = re.compile(
     r"^[a-z]\.[a-z.]+$|(?:^|\.)(?:example(?:\.[a-z.]+)?|test|invalid|localhost|local|internal|lan)$|"
-    r"(?:^|[.-])(?:your|my|some|example|company|domain|acme|sample|test|site|org|corp|email|mail|server|host|foo|bar|evil|bad|attacker)"
-    r"(?:[a-z-]*)\.[a-z.]{2,}$",
+    rf"(?:^|\.)(?:(?:{_BEGINNINGS})-[a-z-]+|(?:{_PLACEHOLDERS})(?:-?(?:{_PLACEHOLDERS}|{_THINGS})){{0,4}}|site|org|corp|server|host)"
+    r"\.(?:[a-z]{2,24}|(?:co|com|org|net|ac|gov|edu)\.[a-z]{2})$",
     re.IGNORECASE,
 )
-"""Domains that belong to nobody (RFC 2606, RFC 6762), and those that examples are written with."""
+"""Domains that belong to nobody (RFC 2606, RFC 6762), and those that examples are written with, such as your-firm.com.
+
+The whole name must be made of such words: `barclays.com` and `mail.ru` are somebody's.
+"""
 _FILES = re.compile(
     r"\.(?:png|jpe?g|gif|svg|webp|js|ts|css|py|md|json|ya?ml|sh|txt|html|service|timer|socket)$",
     re.IGNORECASE,
@@ -27,10 +39,12 @@ _ROLES_WORDS = (
     "help hi hostmaster info jobs legal mail marketing me name news newsletter no-reply noreply notifications office "
     "ops partners postmaster press privacy recipient root sales sec security sender service someone support system "
     "team test user user1 user2 username webmaster you your-email your.email youremail yourname abc xxx foo bar john "
-    "jane john.doe jane.doe alice bob first.last firstname.lastname "
+    "jane john.doe jane.doe alice bob first.last firstname.lastname myemail myname myown testuser tester "
 )
 _ROLES = frozenset(_ROLES_WORDS.split())
 """Local parts of roles and of nobody; they name no person."""
+_NOBODYS_PREFIX = re.compile(r"(?:your|my|user|test|no-?reply|example|name)(?:[\W\d_]|$)", re.IGNORECASE)
+"""How names of nobody begin; Myriam is somebody."""
 _HOME = re.compile(
     r"(?<![\w.$}~-])(?:/home|/Users|[A-Za-z]:\\{1,2}Users)[/\\]{1,2}(?P<who>[A-Za-z0-9][\w.-]*)(?=[/\\\s\"'`)\]:,;]|$)"
 )
@@ -54,7 +68,7 @@ def personal(line: str) -> Iterator[tuple[str, str]]:
     """Yield the code and a sentence for each piece of personal data in a line."""
     if "@" in line:
         for match in _EMAIL.finditer(line):
-            if not _nobodys(match["who"], match["where"]):
+            if not _in_url(line, match.start()) and not _nobodys(match["who"], match["where"]):
                 yield (
                     "email-address",
                     f"An address at {match['where'][:60]} may be a person's; write one at example.org.",
@@ -70,10 +84,18 @@ def personal(line: str) -> Iterator[tuple[str, str]]:
         )
 
 
+def _in_url(line: str, start: int) -> bool:
+    """Return whether what begins there is the user, the password or a part of the path of a URL, which `mailto:` is not."""
+    before = line[max(0, start - _URL_CHARS) : start]
+    if not before.endswith((":", "/")) or before.casefold().endswith("mailto:"):
+        return False
+    return "://" in _URL_END.split(before)[-1]
+
+
 def _nobodys(who: str, where: str) -> bool:
     return bool(
         who.casefold() in _ROLES
-        or who.casefold().startswith(("your", "my", "user", "test", "noreply", "no-reply", "example", "name"))
+        or _NOBODYS_PREFIX.match(who)
         or who.endswith("+noreply")
         or "noreply" in where.casefold()
         or _RESERVED.search(where)
