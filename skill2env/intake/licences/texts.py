@@ -14,7 +14,12 @@ from identify.vendor.licenses import LICENSES
 from skill2env.intake.licences.spdx import NARROWING, expression, joined, names_of
 
 FILE_NAME = re.compile(r"(?:un)?licen[cs]e(?:[-_.].{1,40})?|copying(?:\..{1,10}|\.lesser)?", re.IGNORECASE)
-NOT_TEXT = re.compile(r"\.(?:py|js|ts|json|ya?ml|sh|html?|css|png|svg|pdf|docx)$", re.IGNORECASE)
+NOT_TEXT = re.compile(r"\.(?:py|js|ts|json|ya?ml|sh|html?|css|csv|tsv|png|svg|pdf|docx|xlsx)$", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"(?:[Uu]n)?[Ll]icen[cs]e[-_](?!(?i:mit|apache|[al]?gpl|0?bsd|cc|ccby|mpl|isc|epl|eupl|ofl|bsl|zlib|wtfpl|commercial|"
+    r"proprietary|dual|third|terms|agreement|eula|notice|text)(?:v?\d|[^A-Za-z0-9]|$)|\d)"
+)
+"""How the name of a file begins that speaks of licences, like `license-server.md`; those that hold one shout, or name it."""
 MAX_BYTES = 200_000
 """The longest licence that is known (GPL-3.0) has 35,000."""
 _TAG = re.compile(r"^[\W_]{0,20}SPDX-License-Identifier:(.+)$", re.MULTILINE)
@@ -36,7 +41,7 @@ _TEXTS: dict[str, str] = dict(LICENSES)
 
 def is_licence_file(name: str) -> bool:
     """Return whether a file of this name is meant to hold a licence."""
-    return bool(FILE_NAME.fullmatch(name)) and not NOT_TEXT.search(name)
+    return bool(FILE_NAME.fullmatch(name)) and not NOT_TEXT.search(name) and not _ABOUT.match(name)
 
 
 @lru_cache(maxsize=4096)

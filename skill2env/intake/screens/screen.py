@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from skill2env.intake.codes import Findings
 from skill2env.intake.find import SKILL_FILE
-from skill2env.intake.licences.texts import is_licence_file
+from skill2env.intake.licences.texts import MAX_BYTES, is_licence_file, text_licence
 from skill2env.intake.screens.hazards import hazards
 from skill2env.intake.screens.personal import personal
 from skill2env.intake.screens.secrets import secrets
@@ -46,9 +46,18 @@ def screen(files: Mapping[str, bytes], findings: Findings) -> None:
             )
         for number, code, message in hazards(text):
             findings.add(code, message, name, number)
-        for number, line in enumerate(lines, 1) if not is_licence_file(PurePosixPath(name).name) else ():
+        for number, line in enumerate(lines, 1) if not _is_licence(name, text) else ():
             for code, message in personal(line):
                 findings.add(code, message, name, number)
+
+
+def _is_licence(name: str, text: str) -> bool:
+    """Return whether a file is the skill's licence, beside SKILL.md, or holds a known one, as bundled parts have theirs."""
+    path = PurePosixPath(name)
+    beside = len(path.parts) == 1
+    return is_licence_file(path.name) and (
+        beside or (len(text) <= MAX_BYTES and text_licence(text) is not None)
+    )
 
 
 def _is_binary(data: bytes) -> bool:

@@ -88,6 +88,7 @@ def test_a_repository_with_mixed_licences(tmp_path: Path) -> None:
             "stated/SKILL.md": skill("stated", licence="Apache-2.0"),
             "own-file/SKILL.md": skill("own-file", licence="Apache-2.0"),
             "own-file/LICENSE.txt": MIT,
+            "stated/license-guide.md": "How to choose a licence.\n",
             "closed/SKILL.md": skill("closed", licence="Proprietary. LICENSE.txt has complete terms"),
             "unknown/SKILL.md": skill("unknown"),
             "unknown/LICENSE": NO_DERIVATIVES,

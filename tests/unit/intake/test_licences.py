@@ -241,8 +241,25 @@ def test_hostile_licence_files_are_read_in_no_time() -> None:
 
 def test_names_of_licence_files() -> None:
     names = ["LICENSE", "license.txt", "LICENCE.md", "COPYING", "UNLICENSE", "LICENSE-MIT", "COPYING.LESSER"]
+    names += [
+        "license-mit.txt",
+        "license_GPLv3",
+        "License-2.0.txt",
+        "LICENSE-PARTNERS",
+        "license-commercial.md",
+    ]
     assert all(is_licence_file(name) for name in names)
     assert not any(
         is_licence_file(name)
-        for name in ("license.py", "licenses", "README", "license_check.sh", "copying-files")
+        for name in (
+            "license.py",
+            "licenses",
+            "README",
+            "license_check.sh",
+            "copying-files",
+            "license-guide.md",
+            "License_server.txt",
+            "license-mitigation.md",
+            "LICENSE.csv",
+        )
     )

@@ -6,6 +6,7 @@ import socket
 import time
 
 import pytest
+from unit.intake.repositories import MIT
 
 from skill2env.intake.codes import Findings
 from skill2env.intake.screens import screen
@@ -131,6 +132,15 @@ def test_what_is_harmless_passes(text: str) -> None:
 def test_the_notice_of_a_licence_keeps_its_address() -> None:
     notice = "Copyright 2026 Ann Author <ann.author@realmail.net>\n"
     assert found(notice, "LICENSE") == [] and found(notice) == [("email-address", 1)]
+    known = MIT.replace("The Authors", "Ann Author <ann.author@realmail.net>")
+    assert found(known, "assets/part/LICENSE.txt") == []
+
+
+@pytest.mark.parametrize(
+    "name", ["license-server.md", "references/license-keys.csv", "references/LICENSE.md"]
+)
+def test_a_file_that_only_is_named_like_a_licence_is_looked_through(name: str) -> None:
+    assert found("Ask ann.author@realmail.net for a key.\n", name) == [("email-address", 1)]
 
 
 ADDRESS = "Ask ann.author@realmail.net"
