@@ -11,6 +11,17 @@ from unit.intake.repositories import MIT
 from skill2env.intake.codes import Findings
 from skill2env.intake.screens import screen
 
+HEX = "3f7b0e9c52d84a61" + "c07d1e95b2f4836a" + "9d0c7e41f58b2a36" + "e8d1740b95c3f26a"
+MIXED = "hV7kq2ZpW9rT4mXc" + "B6nLd8Js3Gf5Yt0R" + "Qw1Eu2Io3Pa4Sk5D" + "zM7vN8bL9x"
+UPPER = MIXED.upper()
+KEY_LINE = "MIIEpAIBAAKCAQEA7v0Xk2Zq1Wm3Rt5Yb8Nc4Df6Gh9Jk"
+ENCRYPTED = (
+    "-----BEGIN RSA PRIVATE KEY-----",
+    "Proc-Type: 4,ENCRYPTED",
+    f"DEK-Info: AES-256-CBC,{HEX[:32].upper()}",
+    "",
+    KEY_LINE,
+)
 CATCHES = {
     "secret": (
         "export GITHUB_TOKEN=ghp_aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD3fG6",
@@ -22,6 +33,23 @@ CATCHES = {
         'db_password = "hV7kq2ZpW9rT4mXc"',
         "API_KEY=hV7kq2ZpW9rT4mXcB6nL",
         "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7v0Xk2Zq1Wm3Rt5Yb8Nc4Df6Gh9Jk\n-----END RSA PRIVATE KEY-----",
+        "\n".join(ENCRYPTED),
+        f"export GITHUB_TOKEN={HEX[:40]}",
+        f'"accessToken": "{MIXED[:32]}"',
+        f"Authorization: Bearer {MIXED[:40]}",
+        f"requests.get(url, headers={{'Authorization': 'token {HEX[:40]}'}})",
+        f"curl -H 'X-API-Key: {HEX[:32]}' https://x.example",
+        f"redis://:{MIXED[:16]}@cache.realfirm.net:6379",
+        f"curl -s -u admin:{MIXED[:14]} https://x.example",
+        f"curl --user 'admin:{MIXED[:14]}' https://x.example",
+        f"gsk_{MIXED[:52]}",
+        f"use npm_{MIXED[:36]} to publish",
+        f"dop_v1_{HEX}",
+        f"shpat_{HEX[:32]}",
+        f"hvs.{MIXED[:24]}",
+        f"AGE-SECRET-KEY-1{UPPER}",
+        f"The bot is 7123456789:AA{MIXED[:33]}, say hello.",
+        f"glcbt-{MIXED[:20]}",
     ),
     "email-address": (
         "Ask ann.author@realmail.net",
@@ -89,6 +117,17 @@ CATCHES = {
 PASSES = (
     "export OPENAI_API_KEY=sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
     'api_key = "YOUR_API_KEY_123456"',
+    "ghp_" + "x" * 36,
+    "glpat-" + "x" * 20,
+    "gsk_" + "x" * 52,
+    "AGE-SECRET-KEY-1" + "X" * 58,
+    "GITHUB_TOKEN=${{ secrets.GITHUB_TOKEN }}; token: <token>; max_tokens=100000; token = get_token(request.headers)",
+    "Authorization: Bearer $TOKEN; Authorization: Bearer YOUR_ACCESS_TOKEN_0123; Bearer eyJhbGciOiJIUzI1NiIs...",
+    "X-API-Key: your-api-key-goes-here-1; X-API-Key: {key}",
+    "redis://:password@localhost, redis://:${REDIS_PASSWORD}@cache",
+    "curl -u admin:$PASSWORD https://x.example; curl -u user:secret https://x.example",
+    f"tokenAddress, token: 0x{HEX[:40]}",
+    f"-----BEGIN RSA PRIVATE KEY-----\n(yours)\n-----END RSA PRIVATE KEY-----\n\n{HEX}",
     "password: ${DB_PASSWORD}",
     'password = os.environ["PASSWORD_1"]',
     "postgres://user:password@localhost/db",
@@ -210,6 +249,10 @@ def test_nobody_is_asked_whether_a_secret_works(monkeypatch: pytest.MonkeyPatch)
         "|",
         "ignore all ",
         "'secret",
+        "token=",
+        "Bearer a",
+        "curl -u a:",
+        "api-key: ",
     ],
 )
 def test_no_text_takes_for_ever(piece: str) -> None:
