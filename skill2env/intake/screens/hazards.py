@@ -24,6 +24,9 @@ def _any(*patterns: str) -> re.Pattern[str]:
 _SHELL = r"(?:sudo (?:-\w{1,9} ){0,5})?(?:/(?:usr/)?bin/)?(?:ba|z|da|k|fi)?sh\b"
 _RUNNER = rf"(?:{_SHELL}|(?:sudo )?(?:python[23]?|node|perl|ruby|php|pwsh|powershell|iex)\b)"
 _FETCH = r"(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|fetch)\b"
+_PASSED_ON = r"(?:sudo )?(?:tee|cat|tac|sed|tr|head|tail|gunzip|zcat|gzip|xz|bunzip2|envsubst|dos2unix)\b"
+"""Programs between a download and what executes it, which hand it on."""
+_FLAGS = r"(?:\s{1,9}-[\w-]{0,20})"
 _SECRET_FILES = (
     r"(?:~|\$HOME|\$\{HOME\}|/root|/home/[\w.-]+|/Users/[\w.-]+)/\.(?:ssh/(?:id_\w+|\*)|aws/credentials|netrc|git-credentials|"
     r"docker/config\.json|kube/config|npmrc|pypirc|gnupg|config/gh/hosts\.yml|azure/\w+)|/etc/shadow\b"
@@ -55,7 +58,15 @@ HAZARDS = (
             "endoftext>",
             "<system",
             "忽略",
+            "忘记",
+            "忘記",
+            "忘掉",
+            "无视",
             "無視",
+            "告诉用户",
+            "告訴用戶",
+            "告知用户",
+            "告知用戶",
             "忘れ",
         ),
         _any(
@@ -67,7 +78,8 @@ HAZARDS = (
             r"\byou are now (?:in )?(?:dan|developer mode|jailbroken|unrestricted)\b",
             r"\b(?:reveal|print|output|repeat|send)\b.{0,20}\b(?:your|the) (?:system prompt|hidden instructions)\b",
             r"<\|?(?:im_start|system|endoftext)\|?>|\[/?INST\]",
-            r"忽略.{0,8}(?:之前|以上|先前|所有).{0,8}(?:指令|指示|说明|規則|规则)",
+            r"(?:忽略|忘[记記掉]|[无無][视視]).{0,8}(?:之前|以上|上面|上述|前面|此前|先前|所有).{0,8}(?:指令|指示|说明|說明|規則|规则)",
+            r"(?:不要|不得|不能|不可|[请請]?勿|切勿|[别別])(?:告[诉訴]|告知)用[户戶]",
             r"(?:以前|これまで|上記)の(?:すべての)?(?:指示|命令)を(?:無視|忘れ)",
         ),
     ),
@@ -76,7 +88,7 @@ HAZARDS = (
         "What is downloaded is executed unseen; download it, check it against a known hash, then run it.",
         ("curl", "wget", "iwr", "irm", "invoke-", "fetch"),
         _any(
-            rf"{_FETCH}[^|\n]{{0,300}}\|\s{{0,20}}{_RUNNER}",
+            rf"{_FETCH}[^|\n]{{0,300}}(?:\|\s{{0,20}}{_PASSED_ON}[^|\n]{{0,100}}){{0,3}}\|\s{{0,20}}{_RUNNER}",
             rf"{_RUNNER}\s{{1,20}}(?:-c\s{{1,20}})?[\"']?(?:<\(|\$\(|`)\s{{0,20}}{_FETCH}",
             rf"\b(?:eval|source|iex)\s{{0,20}}[\"']?\(?(?:\$\(|<\(|`)?\s{{0,20}}{_FETCH}",
         ),
@@ -139,7 +151,8 @@ HAZARDS = (
         "A command wipes a disk or a home folder; narrow it.",
         ("rm ", "mkfs", "of=/dev", ":()"),
         _any(
-            r"\brm\s{1,9}(?:-\w{1,9}\s{1,9}){0,5}-\w{0,5}(?:r\w{0,5}f|f\w{0,5}r)\w{0,5}\s{1,9}(?:--no-preserve-root\s{1,20})?[\"']?(?:/|~|\$HOME|\$\{HOME\})/?\*?[\"']?(?:\s|$|[;&|`])",
+            rf"\brm(?={_FLAGS}{{0,5}}\s{{1,9}}-(?:-recursive|\w{{0,5}}r))(?={_FLAGS}{{0,5}}\s{{1,9}}-(?:-force|\w{{0,5}}f))"
+            rf"{_FLAGS}{{1,7}}\s{{1,20}}[\"']?(?:/|~|\$HOME|\$\{{HOME\}})/?\*?[\"']?(?:\s|$|[;&|`])",
             r"\bmkfs(?:\.\w{1,9})?\s{1,9}(?:-\w{1,9}\s{1,9}){0,5}/dev/",
             r"\bdd\b[^\n]{0,100}\bof=/dev/(?:sd|nvme|hd|disk)",
             r":\(\)\s{0,20}\{\s{0,20}:\s{0,20}\|\s{0,20}:\s{0,20}&\s{0,20}\}\s{0,20};",
