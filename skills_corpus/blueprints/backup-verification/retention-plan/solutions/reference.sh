@@ -57,7 +57,8 @@ delete = sorted(set(sets) - set(keep), key=finished.get, reverse=True)
 json.dump({"keep": dict(sorted(keep.items())), "delete": delete, "freed_bytes": sum(sets[k]["bytes"] for k in delete)}, open("/workspace/plan.json", "w"), indent=1)
 PY
 python3 /tmp/plan.py
-#> Check the plan against the catalogue: nothing that stays may build on something that goes (the count has to be 0), and the two lists together have to be as long as the catalogue.
+#> Check the plan against the catalogue: nothing that stays may build on something that goes (a count of 0), no set in `delete` may stand after its parent (again 0), and the two lists together have to be as long as the catalogue.
 jq -s '.[0] as $p | .[1:] | map(select((.id | in($p.keep)) and .parent != null and (.parent | in($p.keep) | not))) | length' /workspace/plan.json /srv/backup/catalog.jsonl
+jq -s '(.[0].delete | to_entries | map({key: .value, value: .key}) | from_entries) as $at | .[1:] | map(select(.parent != null and $at[.id] != null and $at[.parent] != null and $at[.id] > $at[.parent])) | length' /workspace/plan.json /srv/backup/catalog.jsonl
 jq '{keep: (.keep | length), delete: (.delete | length), freed_bytes}' /workspace/plan.json
 wc -l < /srv/backup/catalog.jsonl

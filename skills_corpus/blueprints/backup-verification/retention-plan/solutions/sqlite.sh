@@ -1,3 +1,12 @@
+#> The policy first, with its numbers, those of single hosts if there are any, the register of holds, and what else lies in the store.
+cat /workspace/POLICY.md
+for f in /etc/backup/*.toml /etc/backup/*/*.toml; do if [ -f "$f" ]; then echo "== $f"; cat "$f"; fi; done
+ls -l /srv/backup; cat /srv/backup/holds.tsv
+#> Now the records: a full set of the catalogue and an incremental one if it has any, what its fields hold, and the beginning of a log of verifications if there is one. Ids, times and signs between them decide how all this goes into tables.
+grep -m1 '"full"' /srv/backup/catalog.jsonl; grep -m1 '"incremental"' /srv/backup/catalog.jsonl
+jq -r '[.host, .kind, .verified, (.finished | length)] | @tsv' /srv/backup/catalog.jsonl | sort | uniq -c
+if [ -f /srv/backup/verify.log ]; then head -n 4 /srv/backup/verify.log; wc -l /srv/backup/verify.log; fi
+sqlite3 --version | cut -c 1-20
 #> Tables for a database first: sets, holds, the numbers of each host, with its own ones before the general ones, verifications if there is a log of them, and the hours between UTC and the zone that the policy names.
 D=/tmp/plan.db
 jq -r '[.id, .host, .parent // "", .finished, .bytes, .verified] | @tsv' /srv/backup/catalog.jsonl > /tmp/sets.tsv
@@ -6,7 +15,9 @@ sed 's/ verify set=/\t/; s/ result=/\t/' /srv/backup/verify.log 2>/dev/null > /t
 for h in $(cut -f2 /tmp/sets.tsv | sort -u); do
   cat /etc/backup/retention.toml /etc/backup/retention.d/$h.toml 2>/dev/null | awk -v h="$h" '$2 == "=" {n[$1] = $3} END {for (k in n) print h "\t" k "\t" n[k]}'
 done > /tmp/numbers.tsv
+head -n 2 /tmp/sets.tsv /tmp/holds.tsv /tmp/verify.tsv; cat /tmp/numbers.tsv
 hours=$(grep -oE 'in UTC[+-][0-9]+' /workspace/POLICY.md | grep -oE '[+-][0-9]+' | head -n 1)
+echo "zone: UTC${hours:-}"
 #> Load them and turn each reason to stay into a query: the newest good set of each day, week and month, holds, unverified sets, and all that these build on. An ISO week is named by its Thursday.
 sqlite3 $D <<SQL
 .mode tabs
@@ -28,9 +39,17 @@ CREATE TABLE k AS SELECT id, period AS reason FROM (SELECT *, dense_rank() OVER 
 INSERT INTO k SELECT id, 'hold' FROM h WHERE rowid IN (SELECT max(rowid) FROM h GROUP BY id) AND action = 'hold';
 INSERT INTO k SELECT id, 'unverified' FROM last WHERE result = 'never';
 INSERT INTO k SELECT DISTINCT over, 'chain' FROM up WHERE id IN (SELECT id FROM k);
+SELECT (SELECT host FROM s WHERE s.id = k.id) AS host, reason, count(*) FROM k GROUP BY 1, 2;
 SQL
 #> Write the plan. In `delete` the sets deepest in their chain come first, so that no parent goes before its children.
 sqlite3 $D "SELECT json_object('keep', (SELECT json_group_object(id, json(r)) FROM (SELECT id, json_group_array(reason) AS r FROM k GROUP BY id)),
   'delete', (SELECT json_group_array(id) FROM (SELECT id FROM s WHERE id NOT IN (SELECT id FROM k) ORDER BY (SELECT count(*) FROM up WHERE up.id = s.id) DESC)),
   'freed_bytes', (SELECT sum(bytes) FROM s WHERE id NOT IN (SELECT id FROM k)))" > /workspace/plan.json
-jq '.delete | length' /workspace/plan.json
+jq '{keep: (.keep | length), delete: (.delete | length), freed_bytes, first: .delete[0:3]}' /workspace/plan.json; wc -l < /srv/backup/catalog.jsonl
+#> Play the plan through as the program will carry it out: delete one by one, and after each say if a set is left whose parent is gone. Nothing printed but the number of sets left, which has to be that of `keep`, means it works.
+sqlite3 $D <<'SQL'
+CREATE TABLE gone(nr INTEGER PRIMARY KEY, id);
+INSERT INTO gone SELECT key, value FROM json_each(readfile('/workspace/plan.json'), '$.delete');
+SELECT 'left without its parent: ' || s.id FROM s JOIN gone p ON p.id = s.parent LEFT JOIN gone c ON c.id = s.id WHERE c.nr IS NULL OR c.nr > p.nr;
+SELECT count(*) || ' left' FROM s WHERE id NOT IN (SELECT id FROM gone);
+SQL

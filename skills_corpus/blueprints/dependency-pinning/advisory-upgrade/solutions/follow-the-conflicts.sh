@@ -1,5 +1,16 @@
-#> Read the runbook and the pins, and write the search: raise each pin that an advisory hits, follow the requirements that this breaks, and branch on which side gives way. The fewest moves win; moves that need each other become one step.
-cat RUNBOOK.md requirements.lock
+#> Read the runbook, the pins, and what the runbook may refer to: a risk register and holds, if there are any. Then one line for each advisory, with every field it has, since any of them may decide whether it concerns us.
+cat RUNBOOK.md; paste -sd' ' requirements.in; cat requirements.lock
+for f in risk-register.json holds/*; do if [ -f "$f" ]; then echo "== $f"; cat "$f"; fi; done
+for f in /srv/advisories/*; do tr -d '\n' < "$f" | tr -s ' '; echo; done
+#> And the index: a line for each release, with the Python it asks for, what it requires, and whatever else is said about it.
+python3 - <<'PY'
+import glob, json
+for path in sorted(glob.glob("/srv/index/*")):
+    package = json.load(open(path))
+    for r in package["releases"]:
+        print(package["name"], r.pop("version"), *r.values() if set(r) == {"requires_python", "requires"} else [r])
+PY
+#> Write the search: raise each pin that an advisory hits, follow the requirements that this breaks, and branch on which side gives way. The fewest moves win; moves that need each other become one step.
 cat > /tmp/chase.py <<'PY'
 import glob, json, pathlib
 from packaging.requirements import Requirement
@@ -62,4 +73,14 @@ while todo:
 PY
 #> Run it and read the plan: how many pins move, against the board's limit, and which of them move together.
 python3 /tmp/chase.py
-cat plan.json
+cat plan.json; echo
+#> Go through the plan step by step, as the rollout would: after each step no pin may be missing what it requires, and at the end no advisory that counts may hit a pin. What the program knows is loaded without its search.
+cat > /tmp/walk.py <<'PY'
+exec(open("/tmp/chase.py").read().split("best = []")[0])
+plan = json.loads((here / "plan.json").read_text())
+for number, step in enumerate(plan["steps"], 1):
+    pins.update(step["pins"])
+    print(number, step["pins"], "broken:", [t for t in trouble(pins) if len(t) == 2], "still hit:", [t[0] for t in trouble(pins) if len(t) == 1])
+print("moves:", sum(len(step["pins"]) for step in plan["steps"]), "fixed:", [(a["id"], a["package"], pins[a["package"]]) for a in live])
+PY
+python3 /tmp/walk.py

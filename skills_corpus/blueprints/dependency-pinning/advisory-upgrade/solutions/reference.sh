@@ -2,6 +2,9 @@
 cat RUNBOOK.md requirements.in requirements.lock
 cat risk-register.json holds/* 2>/dev/null
 cat /srv/advisories/*.json
+#> Now what could be installed: one package of the index whole, and of all of them a line per release: version, Python, what it requires, and whether it is yanked.
+cat /srv/index/gateway.json
+for f in /srv/index/*.json; do jq -r '.name as $n | .releases[] | [$n, .version, .requires_python, (.requires | join(" ")), (if .yanked then "yanked" else "" end)] | join("  ")' "$f"; done
 #> The runbook says which advisories concern us; their pins have to move, with versions compared by number. Try those pins alone, then with one more, with two, ... until a set satisfies everything: that is the smallest. Then split it: the smallest part that leaves a valid lock goes first.
 cat > /tmp/plan.py <<'PY'
 import glob, itertools, json, os, re

@@ -107,18 +107,30 @@ with open("requirements.lock", "w") as out:
 PY
 python3 /tmp/resolve.py "$python" "$freeze"
 cat requirements.lock
-#> Check the file as written, with the packaging library instead of my own comparisons: every requirement of every pin.
+#> Check the file as written, with the packaging library instead of my own comparisons: every requirement of requirements.in with its extras, and of every pin; and no pin that nobody needs.
 cat > /tmp/prove.py <<'PY'
 import json, re, sys
 from packaging.requirements import Requirement
 lock = dict(line.strip().split("==") for line in open("requirements.lock"))
 here = {"python_version": sys.argv[1], "sys_platform": "linux", "extra": ""}
 canon = lambda name: re.sub("[-_.]+", "-", name).lower()
-for name, version in lock.items():
-    release = next(r for r in json.load(open(f"/srv/index/{name}.json"))["releases"] if r["version"] == version)
-    for need in map(Requirement, release["requires"]):
-        if need.marker is None or need.marker.evaluate(here):
-            assert lock[canon(need.name)] in need.specifier, (name, str(need))
-print(len(lock), "pins hold")
+lines = [line.split("#")[0].strip() for line in open("requirements.in")]
+todo = [("requirements.in", Requirement(line)) for line in lines if line]
+needed, seen = set(), 0
+while todo:
+    who, need = todo.pop()
+    if need.marker is not None and not need.marker.evaluate(here):
+        continue
+    name = canon(need.name)
+    assert lock[name] in need.specifier, (who, str(need))
+    seen += 1
+    release = next(r for r in json.load(open(f"/srv/index/{name}.json"))["releases"] if r["version"] == lock[name])
+    texts = [] if name in needed else list(release["requires"])
+    for extra in need.extras:
+        texts += release.get("extras", {}).get(extra, [])
+    needed.add(name)
+    todo += [(name, Requirement(text)) for text in texts]
+assert needed == set(lock), needed ^ set(lock)
+print(seen, "requirements hold, all", len(lock), "pins are needed")
 PY
 python3 /tmp/prove.py "$python"

@@ -1,5 +1,13 @@
-#> See what is imported and what the rules are. For the program: the packaging library judges versions and markers, the releases that are allowed and the pairs that exclude each other go into tables, and SQLite joins them, newest first.
-cat requirements.in POLICY.md tickets/* deploy/* Containerfile 2>/dev/null | head -n 80
+#> See what is imported, what the rules are and all the papers that may lie beside them: how the service is deployed, tickets, exceptions. Each with its name, since one may outrank another.
+head -n 20 requirements.in POLICY.md
+for f in exceptions.json Containerfile deploy/* tickets/*; do if [ -f "$f" ]; then echo "== $f"; cat "$f"; fi; done
+#> Now the index: its packages, how a release is described, and what the fields hold in all of them, for names and specifiers may be spelled in several ways.
+cd /srv/index; ls; python3 -c 'import packaging; print("packaging", packaging.__version__)'
+head -n 14 webcore.json; grep -n -A 4 '"extras"' *.json | head -n 8
+grep -ohE '"(licence|requires_python|yanked)": .*' *.json | sort | uniq -c
+grep -ohE '"[A-Za-z][A-Za-z0-9_.-]*(\[[a-z]+\])?[ ;<>=!~]+[^"]*.*"' *.json | sort -u | head -n 30
+cd /workspace
+#> For the program: the packaging library judges versions and markers, the releases that are allowed and the pairs that exclude each other go into tables, and SQLite joins them, newest first. What is imported comes first, then what the others require most.
 cat > /tmp/join.py <<'PY'
 import datetime, glob, json, os, re, sqlite3
 from packaging.requirements import Requirement
@@ -29,7 +37,8 @@ for p in glob.glob("/srv/index/*.json"):
         and (not day or datetime.date.fromisoformat(r["released"]) + datetime.timedelta(14) <= datetime.date.fromisoformat(day))), key=lambda r: Version(r["version"]), reverse=True)
 for r in direct:
     cand[canon(r.name)] = [c for c in cand[canon(r.name)] if Version(c["version"]) in r.specifier]
-order = sorted(cand, key=lambda n: (n not in asked, n != "http-base", n))
+wanted = [canon(r.name) for n in cand for c in cand[n] for r in live(c["requires"])]
+order = sorted(cand, key=lambda n: (n not in asked, -wanted.count(n), n))
 db = sqlite3.connect(":memory:")
 db.execute("create table bad(a text, v text, b text, w text, primary key(a, v, b, w))")
 for n in order:
@@ -53,3 +62,22 @@ PY
 #> Solve, and see the lock as written.
 python3 /tmp/join.py
 cat requirements.lock
+#> Look at the lock from the other side: ask of every pin who needs it, whether each requirement on it holds, and whether a newer release in the index that the rules allow would fit as well, with all others as they are. The program's lists are at hand for that.
+cat > /tmp/look.py <<'PY'
+exec(open("/tmp/join.py").read().split("order = sorted")[0])
+pins = dict(l.split("==") for l in open("requirements.lock").read().split())
+def release(n, v): return next(c for c in cand[n] if c["version"] == v)
+def broken(pins):
+    reqs = [("requirements.in", r) for r in direct]
+    for n, v in pins.items():
+        c = release(n, v)
+        reqs += [(n, r) for r in live(c["requires"] + [x for e in asked.get(n, ()) for x in c.get("extras", {}).get(e, [])])]
+    faults = [(who, str(r)) for who, r in reqs if canon(r.name) not in pins or Version(pins[canon(r.name)]) not in r.specifier]
+    return faults, {canon(r.name): [w for w, q in reqs if canon(q.name) == canon(r.name)] for _, r in reqs}
+faults, users = broken(pins)
+print("python", py, "day", day, "broken:", faults, "not needed:", sorted(set(pins) - set(users)))
+for n, v in pins.items():
+    newer = [c["version"] for c in cand[n] if Version(c["version"]) > Version(v)]
+    print(n, v, "for", ", ".join(users.get(n, [])), "| newer:", [(w, broken({**pins, n: w})[0][:1] or "FITS") for w in newer])
+PY
+python3 /tmp/look.py

@@ -1,3 +1,13 @@
+#> What is in the export: its folders, a list of the pages if it has one, one page as the wiki wrote it, and what the index adds.
+ls export; find export/attachments | sort | head -n 8
+if [ -f export/entities.xml ]; then cat export/entities.xml; fi
+cat "$(ls export/*_*.html | head -n 1)"
+head -c 600 export/index.html
+#> One page is not all of them: count the tags with their classes, the forms that links and images take, and the parameters of code, over all pages; the converter has to know each of these. Backticks or tildes in code decide which fence is safe.
+grep -ohE '<[a-z0-9]+( class="[^"]*")?' export/*_*.html | sort | uniq -c | sort -rn | head -n 40
+grep -ohE '(href|src)="[^"]*"' export/*_*.html | sed -E 's/[0-9]{3,}/N/g; s/[A-Z][A-Za-z]+(_N|-)/P\1/g; s/#.*"/#..."/' | sort | uniq -c | sort -rn | head -n 24
+grep -ohE 'data-params="[^"]*"' export/*_*.html | sort | uniq -c; grep -c '```\|~~~' export/*_*.html
+grep -ohE '<(br|em|ol|h[1-6])[ >/].{0,60}|&[a-z]+;|&#[0-9]+;' export/*_*.html | sed 's/id="[^"]*"//' | sort | uniq -c | sort -rn | head -n 20
 #> Use the standard library's event parser and write the Markdown as the tags go by. A first pass over all pages collects titles and the anchors of headings, so that links among the pages can be resolved; a list of pages with ids is read if the export has one.
 cat > /tmp/stream.py <<'PY'
 import collections, glob, os, re, shutil, urllib.parse as u
@@ -106,6 +116,31 @@ for f, scan in scans.items():
         front = "---\ntitle: '%s'\nupdated: %s\nlabels:\n%s\n---\n" % (scan.title, t.date(), "\n".join("  - " + l for l in labels))
         open("docs/" + norm(scan.title) + ".md", "w", encoding="utf-8").write(front + "\n\n".join(Write(f).out) + "\n")
 PY
-#> Convert and look at one page.
+#> Convert, see which files there are, and look at one page next to what the wiki had.
 python3 /tmp/stream.py
+find docs | sort
 head -n 40 "$(ls docs/*.md | head -n 1)"
+#> Follow every link and image of the new files: the file has to be there, and a fragment has to be an anchor of one of its headings. Code is left out, for a link in there is none. Then compare the number of code blocks, tables and images with the wiki's.
+cat > /tmp/follow.py <<'PY'
+import collections, glob, os, re, urllib.parse as u
+plain, anchors = {}, {}
+for f in sorted(glob.glob("docs/*.md")):
+    text = re.sub(r"^~~~~.*?^~~~~$", "", open(f, encoding="utf-8").read().split("\n---\n", 1)[1], flags=re.M | re.S)
+    name = os.path.basename(f)
+    plain[name], seen, anchors[name] = text, collections.Counter(), set()
+    for head in re.findall(r"^#+ (.*)$", text, re.M):
+        k = "".join(c for c in re.sub(r"&\w+;|\\", "", head).lower().replace(" ", "-") if c.isalnum() or c in "-_")
+        anchors[name].add(k + ("-%d" % seen[k] if seen[k] else "")); seen[k] += 1
+good = collections.Counter()
+for name, text in plain.items():
+    for mark, to in re.findall(r"(!?)\[[^\]]*\]\(([^)]*)\)", text):
+        page, _, part = to.partition("#")
+        if "://" in to: good["elsewhere"] += 1
+        elif mark and os.path.isfile("docs/" + u.unquote(to)): good["images"] += 1
+        elif page in plain and (not part or part in anchors[page]): good["pages"] += 1
+        else: print("dead:", name, to)
+print(dict(good))
+PY
+python3 /tmp/follow.py
+echo "new: $(grep -ch '^~~~~' docs/*.md | paste -sd+ | sed 's,.*,(&)/2,' | bc) code, $(grep -h '^|---' docs/*.md | wc -l) tables, $(grep -oh '!\[' docs/*.md | wc -l) images"
+for f in export/*_*.html; do echo "$f: $(grep -o '<pre' "$f" | wc -l) code, $(grep -o '<table' "$f" | wc -l) tables, $(grep -o '<img' "$f" | wc -l) images"; done

@@ -106,8 +106,8 @@ def block(node, here):
             rows = ["| " + " | ".join(inline(c, here).strip() for c in tr.find_all(["th", "td"])) + " |" for tr in child.find_all("tr")]
             yield "\n".join([rows[0], "|" + " --- |" * len(child.find("tr").find_all(["th", "td"])), *rows[1:]])
         elif child.name == "p":
-            if inline(child, here).strip():
-                yield inline(child, here).strip()
+            if text := inline(child, here).strip():
+                yield text
         else:
             yield from block(child, here)
 

@@ -1,7 +1,22 @@
-#> Read the contract and, if there are any, the decisions since. The gap comes from the contract, unless an accepted decision gives another.
-cat CONTRACT.md decisions/* 2>/dev/null
+#> Read the program that is to be repaired, the contract and, if there are any, the decisions since, each with its name and status.
+cat sessionise.py CONTRACT.md
+for f in decisions/*; do if [ -f "$f" ]; then echo "== $f"; cat "$f"; fi; done
+#> Then the accepted day: how events and sessions look, how often each kind comes, which fields there are, in which forms the times are written, how many lines are repeats, and how long the ids of users are.
+head -n 3 signed-off/events.jsonl signed-off/sessions.jsonl
+wc -l signed-off/*.jsonl
+python3 - <<'PY'
+import collections, json, re
+events = [json.loads(line) for line in open("signed-off/events.jsonl")]
+count = lambda values: dict(collections.Counter(values))
+print("kinds and fields", count((e["kind"], *sorted(set(e) - {"id", "user", "at", "kind"})) for e in events))
+print("times", count(re.sub(r"\d", "9", json.dumps(e["at"])) for e in events))
+print("distinct ids", len({e["id"] for e in events}), "users", sorted({e["user"] for e in events})[:2], "2^53 is", 2 ** 53)
+print("amounts", count(re.sub(r"\d", "9", e["amount"]) for e in events if "amount" in e))
+PY
+#> The gap comes from the contract, unless an accepted decision gives another.
 awk '/^Status: accepted/ {ok = 1} /^The gap is/ && ok {print $4} FNR == 1 {ok = 0}' CONTRACT.md decisions/*.md 2>/dev/null | tail -n 1 > /tmp/gap
 [ -s /tmp/gap ] || sed -n 's/.*does nothing for \(more than \)\{0,1\}\([0-9]*\) min.*/\2/p' CONTRACT.md > /tmp/gap
+echo "gap: $(cat /tmp/gap) minutes"
 #> The program loads events into SQLite and cuts runs with window functions; a limit to a session's length, if set, needs a walk. Does a pause of exactly the gap split? Take the reading that gives the accepted day's number of sessions, then compare line by line.
 cat > /tmp/body.py <<'PY'
 import json, sqlite3, sys
@@ -41,4 +56,10 @@ for extra in 0 1; do
   { echo "LIMIT, LONGEST, ZONE = $((gap * 60 + extra)), $((${hours:-0} * 3600)), $((${zone:-0} * 3600))"; cat /tmp/body.py; } > sessionise.py
   [ "$(python3 sessionise.py < signed-off/events.jsonl | wc -l)" = "$want" ] && break
 done
+head -n 1 sessionise.py
 python3 sessionise.py < signed-off/events.jsonl | sort | diff - <(sort signed-off/sessions.jsonl) && echo same
+#> Now the feeds that made trouble: the day shuffled and delivered twice must give the sessions of the day again, an empty feed nothing at all and exit code 0, and tails of money or melted ids would show in the users and sums.
+for n in 1 2 3; do cat signed-off/events.jsonl signed-off/events.jsonl | shuf | python3 sessionise.py | sort | cmp - <(sort signed-off/sessions.jsonl) && echo "shuffled and doubled: same"; done
+python3 sessionise.py < /dev/null | wc -c; python3 sessionise.py < /dev/null; echo "exit $?"
+python3 sessionise.py < signed-off/events.jsonl | head -n 3
+cd / && python3 -I /workspace/sessionise.py < /workspace/signed-off/events.jsonl | wc -l; cd /workspace; ls

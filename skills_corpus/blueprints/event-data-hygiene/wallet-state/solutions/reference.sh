@@ -1,10 +1,11 @@
 #> First the papers: what identifies an event, what orders two of them, what ends a wallet, and whether a later paper changes an earlier one.
 cat CONTRACT.md
-for f in producer/* notices/*; do [ -f "$f" ] && { echo "== $f"; cat "$f"; }; done
-#> Now the shape of the data: lines, types, schemas, the first lines, and a line of schema 2 in case there is any.
+for f in producer/* notices/*; do if [ -f "$f" ]; then echo "== $f"; cat "$f"; fi; done
+#> Now the shape of the data: lines, types, schemas, a heartbeat, a wallet event of schema 1, and a line of schema 2 in case there is any.
 wc -l feed/*.jsonl
 cat feed/*.jsonl | grep -o '"schema": [0-9]*\|"type": "[a-z.]*"' | sort | uniq -c
-head -n 2 feed/part-01.jsonl
+grep -m1 -h heartbeat feed/*.jsonl | head -n 1
+grep -h '"schema": 1.*"wallet[.]' feed/*.jsonl | head -n 2
 grep -m1 -h '"schema": 2' feed/*.jsonl | head -n 1
 #> Ids must keep all digits: Python's integers are exact, doubles would round above 2^53. Bring every schema to one form, refuse heartbeats and batches that a notice (if any) withdraws, keep the highest attempt of each event, then the highest revision of each wallet. Closed ones drop out last.
 cat > /tmp/fold.py <<'PY'
@@ -65,6 +66,6 @@ json.dump({"deliveries": lines, "events": len(events), "repeats": accepted - len
 PY
 python3 /tmp/fold.py
 #> Check: the counts add up to the lines, the ids are text with all their digits, and no wallet appears twice.
-cat report.json
+cat report.json; echo
 head -n 3 wallets.jsonl
 cut -d'"' -f4 wallets.jsonl | sort | uniq -d | wc -l

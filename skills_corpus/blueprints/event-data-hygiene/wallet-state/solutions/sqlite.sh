@@ -1,10 +1,17 @@
-#> Read the papers: the contract, and change logs or notices in case there are any (a missing folder does not matter). Ids have to keep all their digits, so I think of SQLite, whose integers have 64 bits.
-cat CONTRACT.md producer/* notices/* 2>/dev/null
+#> Read the papers: the contract, and change logs or notices in case there are any, with their names, for some of them replace others.
+cat CONTRACT.md
+for f in producer/* notices/*; do if [ -f "$f" ]; then echo "== $f"; cat "$f"; fi; done
+#> Then the feed: how many lines, which types in which schema, one line of each of these kinds, the currencies and the batches. Ids have to keep all their digits, so I think of SQLite, whose integers have 64 bits.
+wc -l feed/*.jsonl; sqlite3 --version | cut -c 1-20
+jq -c '[.schema, .type]' feed/*.jsonl | sort | uniq -c
+awk '{k = ($0 ~ /"schema": 2/) "" ($0 ~ /heartbeat/)} n[k]++ < 1' feed/*.jsonl
+grep -oh '"\(currency\|batch\)": "[^"]*"' feed/*.jsonl | sort | uniq -c
 #> Put the feed into one file, and list the batches that a notice withdraws and no notice lets stand after all; without notices that list is empty.
 cat feed/*.jsonl > /tmp/all.jsonl
 grep -h 'withdrawn' notices/*.txt 2>/dev/null | grep -o 'b-[0-9]*' | sort -u > /tmp/w0
 grep -h 'stands' notices/*.txt 2>/dev/null | grep -o 'b-[0-9]*' | sort -u > /tmp/w1
 comm -23 /tmp/w0 /tmp/w1 > /tmp/withdrawn
+wc -l < /tmp/all.jsonl; echo "withdrawn: $(paste -sd' ' /tmp/withdrawn)"
 #> One row per line of the feed, as text; the separator is a control character that JSON text cannot contain. Rank by attempt within the event, then by revision within the wallet, and write both files from the same tables.
 sqlite3 :memory: <<'SQL'
 create table raw(line text);
@@ -45,3 +52,9 @@ select json_object(
     from (select currency, digits, sum(minor) s from alive group by currency, digits)));
 SQL
 cat /workspace/report.json
+#> Check: the three counts have to add up to the lines, every wallet id must stand in the feed with just these digits, none may be there twice, and the deliveries of one wallet are there to be compared with its line by eye.
+jq '.events + .repeats + .refused == .deliveries' report.json
+head -n 3 wallets.jsonl; wc -l < wallets.jsonl
+jq -r .wallet wallets.jsonl | sort | uniq -d | wc -l
+for w in $(jq -r .wallet wallets.jsonl); do grep -q "\(\"wallet\": \|\"wallet_id\": \"\)$w\b" feed/*.jsonl || echo "$w is not in the feed"; done
+w=$(head -n 1 wallets.jsonl | jq -r .wallet); grep -h "$w" feed/*.jsonl | tail -n 4

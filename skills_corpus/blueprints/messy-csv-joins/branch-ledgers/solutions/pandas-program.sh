@@ -2,18 +2,18 @@
 cat /srv/branches/FORMAT.md
 file /srv/branches/*.csv
 for f in /srv/branches/*.csv; do head -c 48 "$f" | xxd; done
-#> Now as text, taking for Windows-1252 whatever is neither marked nor UTF-8: beginning and end of each export, with blanks at line ends shown.
+#> Now as text, taking for Windows-1252 whatever is neither marked nor UTF-8: beginning and end of each export.
 for f in /srv/branches/*.csv; do
   case $(file -b --mime-encoding "$f") in utf-16*) from=UTF-16 ;; utf-8 | us-ascii) from=UTF-8 ;; *) from=CP1252 ;; esac
   iconv -f $from -t UTF-8 "$f" | tr -d '\r' > "/tmp/$(basename "$f" .csv).txt"
   echo "== $f ($from)"
-  head -n 8 "/tmp/$(basename "$f" .csv).txt" | sed 's/$/|/'; echo ...; tail -n 3 "/tmp/$(basename "$f" .csv).txt"
+  head -n 8 "/tmp/$(basename "$f" .csv).txt"; echo ...; tail -n 3 "/tmp/$(basename "$f" .csv).txt"
 done
-#> And what is rare: minus signs in other places, parentheses, line breaks within a cell, names of columns that come again, doc numbers in lower case, amounts without decimals.
+#> And what may be rare: parentheses, minus signs behind a number, line breaks within a cell, names of columns that come again, document numbers in lower case.
 cd /tmp
 for f in $(ls /srv/branches/*.csv | xargs -n 1 basename -s .csv); do
   echo "== $f"
-  for odd in '\([0-9]' '[0-9]-"?([;,]|$)|[0-9]-$' '^[^;,]*"[^";,]*$' '(Kundennr|Customer No)' '(re|inv)-26' '[;,\t]"?-?[0-9]{1,3}(.[0-9]{3})?"?($|[;,\t])'; do grep -nE "$odd" "$f.txt" | head -n 2; done
+  for odd in '\([0-9]' '[0-9]-"?([;,]|$)|[0-9]-$' '^[^;,]*"[^";,]*$' '(Kundennr|Customer No)' '(re|inv)-26'; do grep -nE "$odd" "$f.txt" | head -n 2; done
 done
 #> One frame for each export in pandas, everything as text: encoding, separator and columns are decided per file, then I work on whole columns. Slashes are day first if any first part is above 12, as FORMAT.md allows.
 { echo '#!/usr/bin/python3'; cat <<'PY'
@@ -64,12 +64,12 @@ chmod 755 /workspace/normalise
 #> Run it on the exports at hand.
 /workspace/normalise /workspace/ledger.csv $(ls /srv/branches/*.csv | LC_ALL=C sort)
 head -n 6 /workspace/ledger.csv; wc -l /workspace/ledger.csv
-#> Check with another tool than pandas: shape of every cell, order and uniqueness of the documents, signs of a wrong encoding, and each export by itself: documents in the ledger against rows with digits for a customer. Corrections make it fewer.
+#> Check with another tool than pandas: shape of every cell, order and uniqueness of the documents, signs of a wrong encoding, and each export by itself: documents in its ledger against lines with a document number. Corrections make it fewer.
 cd /workspace
-mlr --icsv --ojson filter 'NF != 5 || $doc_no !~ "^[A-Z]+-[0-9-]+$" || $customer_no !~ "^[0-9]{6}$" || $booked_on !~ "^2026-[0-9]{2}-[0-9]{2}$" || $amount !~ "^-?[0-9]+\.[0-9]{2}$"' ledger.csv
+mlr --icsv --oxtab filter 'NF != 5 || $doc_no !=~ "^[A-Z]+-[0-9-]+$" || $customer_no !=~ "^[0-9]{6}$" || $booked_on !=~ "^2026-[0-9]{2}-[0-9]{2}$" || $amount !=~ "^-?[0-9]+\.[0-9]{2}$"' ledger.csv
 tail -n +2 ledger.csv | cut -d, -f1 | LC_ALL=C sort -uc && echo "sorted, each document once"
 grep -c 'Ã\|�' ledger.csv || true
-cut -d, -f3 ledger.csv | sort | uniq -c | sort -rn | head -n 12
+mlr --icsv --opprint count-distinct -f customer then sort -nr count then head -n 12 ledger.csv
 for f in /srv/branches/*.csv; do
   ./normalise /tmp/one.csv "$f"
   echo "$f: $(($(wc -l < /tmp/one.csv) - 1)) of $(grep -ciE '(re|inv)-26-[0-9]' "/tmp/$(basename "$f" .csv).txt") lines, $(mlr --icsv --onidx stats1 -a min,max -f booked_on /tmp/one.csv)"

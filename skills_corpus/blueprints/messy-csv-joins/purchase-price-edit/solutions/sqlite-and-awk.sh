@@ -9,7 +9,7 @@ cp articles.csv /tmp/original.csv
 export LC_ALL=C
 echo "$(grep -c $'\r$' articles.csv) lines end in CRLF, these do not:"
 grep -nav $'\r$' articles.csv | iconv -f CP1252 -t UTF-8 | head -n 6
-for odd in '""' '"[^";]*;[^"]*"' 'Preis fest'; do echo "== $odd: $(grep -cE "$odd" articles.csv)"; grep -aE -m 2 "$odd" articles.csv | iconv -f CP1252 -t UTF-8 | tr -d '\r'; done
+for odd in '""' '(^|;)"[^"]*;[^"]*"' 'Preis fest'; do echo "== $odd: $(grep -cE "$odd" articles.csv)"; grep -aE -m 2 "$odd" articles.csv | iconv -f CP1252 -t UTF-8 | tr -d '\r'; done
 echo "== list"; grep -nvE ',[0-9]+\.[0-9]{2},([0-9]+,)?2026-[0-9]{2}-[0-9]{2}' inbox/pricelist.csv | head -n 12
 #> Plan in SQL, edit in awk on bytes. Records end in CRLF, a bare line feed is inside a cell, so with CRLF as separator every record can be put back as it was. The second record is empty, the articles follow. Load both sides.
 key=$(grep -oE -m 1 '[0-9]{4}-[0-9]{2}-[0-9]{2}' inbox/note.txt)

@@ -1,6 +1,8 @@
-#> Read the package and the rules, and take the numbers from the specification, or from the docstrings if there is none, with agreed changes on top. They go into a slow, plain model inside the tests, with which the implementation is compared over many inputs.
+#> Read the rules, wherever they stand, the package and the tests that there are.
 cd /workspace
-cat garage/*.py SPEC.md CHANGES.md 2>/dev/null
+tail -n +1 garage/*.py tests/*.py
+for paper in SPEC.md CHANGES.md; do if [ -f "$paper" ]; then cat "$paper"; fi; done
+#> Take the numbers from the specification, or from the docstrings if there is none, with agreed changes on top. They go into a slow, plain model inside the tests, with which the implementation is compared over many inputs.
 rules=$(cat SPEC.md 2>/dev/null || cat garage/*.py)
 free=$(grep -oE 'up to [0-9]+ minutes' <<<"$rules" | grep -oE '[0-9]+' | head -n 1)
 rate=$(grep -oE 'costs [0-9.]+, an hour' <<<"$rules" | grep -oE '[0-9]+\.[0-9]+' | head -n 1)

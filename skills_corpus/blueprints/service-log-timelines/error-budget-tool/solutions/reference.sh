@@ -1,12 +1,16 @@
 #> The policy comes before the logs: which requests count, what is bad, and which later decisions, if any, are in force.
 ls -laR /etc/slo /var/log/api
 cat /etc/slo/policy.md /etc/slo/slo.yaml
-find /etc/slo/records -type f -exec cat {} + 2>/dev/null
+if [ -d /etc/slo/records ]; then cat /etc/slo/records/*; fi
 #> Now the lines: their format, and one from each end of each file. Rotated files may be compressed, cut off, and overlap.
 cat /etc/nginx/nginx.conf
 for f in /var/log/api/*; do echo "== $f"; case $f in *.gz) zcat "$f";; *) cat "$f";; esac | sed -n '1p;$p'; done
-#> Write the program: each request once by its id, times as instants, paths matched at a slash, the allowance in exact decimals. A 499 is treated apart only if an accepted decision record says so; look whether there is one.
-if grep -qs '^Status: accepted' /etc/slo/records/DR-019*; then patience=1000; else patience=0; fi
+#> Write the program: each request once by its id, times as instants, paths matched at a slash, the allowance in exact decimals. A 499 is treated apart only if an accepted decision record says so; look whether one does, and from how many ms on.
+patience=0
+for record in $(find /etc/slo -name 'DR-*' -exec grep -l '^Status: accepted' {} +); do
+  if grep -q 'A 499 after' "$record"; then patience=$(sed -n 's/.*A 499 after \([0-9]*\) ms.*/\1/p' "$record"); fi
+done
+echo "a 499 counts from $patience ms on"
 cat > /workspace/error-budget <<'PY'
 #!/usr/bin/env python3
 """Prints the error budget of every objective: error-budget SLO_FILE LOG..."""

@@ -78,16 +78,20 @@ echo "printf '$moved=%d $waits=%d $broken=%d\\n' \"\$moved\" \"\$waiting\" \"\$f
 echo '[ "$failed" -eq 0 ] || exit "$FAIL"'
 } > /tmp/archive-inbox.sh
 shellcheck /tmp/archive-inbox.sh || bash -n /tmp/archive-inbox.sh
-#> See it work on hostile names, twice, on a taken name, without an inbox, and on a copy of the sample.
+#> See it work on hostile names, twice, on a taken name, without an inbox, and on a copy of the sample. If decisions ask for it, also on a file that is in the archive already with the same content, and while another run has the lock.
 mkdir -p /tmp/try && cd /tmp/try && rm -rf in out && mkdir in out
-touch -- 'in/two words' in/-rf 'in/[a]' $'in/line\nbreak' $'in/end\n' ' lead' 'in/back\slash' in/.hidden 'in/50%s'
+touch -- 'in/two words' in/-rf 'in/[a]' $'in/line\nbreak' $'in/end\n' 'in/ lead' 'in/back\slash' in/.hidden 'in/50%s'
 ln -s /etc/passwd in/link
 echo other > 'out/two words'
 bash /tmp/archive-inbox.sh in out; echo "code $?"
 bash /tmp/archive-inbox.sh in out; echo "code $?"
 bash /tmp/archive-inbox.sh nowhere out; echo "code $?"
+if [ "$late" = yes ]; then
+  cp 'out/two words' in/; bash /tmp/archive-inbox.sh in out; echo "code $?"
+  touch in/later; flock out/.lock bash /tmp/archive-inbox.sh in out; echo "code $?"
+fi
 ls -lAb in out
-cat -v out/"$(sed -n "s/^LEDGER='\(.*\)'/\1/p" /tmp/settings)" | tr '@' '\n'
+xargs -0 printf '%q\n' < out/"$(sed -n "s/^LEDGER='\(.*\)'/\1/p" /tmp/settings)"
 cp -r /workspace/sample /tmp/try/sample && bash /tmp/archive-inbox.sh sample/inbox sample/archive && find sample
 #> That came out as it should. Look at the difference to the old script, and put the new one in place under the old name and mode.
 diff /workspace/bin/archive-inbox.sh /tmp/archive-inbox.sh

@@ -1,6 +1,12 @@
-#> Print the runbook and what belongs to it, and make the script: a Python program inside bash that opens the archive itself and locks with fcntl. Its values are read from the papers by pattern, as only this file is deployed; agreed actions, if there are reports, override the runbook.
+#> The runbook comes first, with the values that it names and the reports of incidents, if there are such files; then whatever stands there already under the script's name.
 cd /workspace
-cat RUNBOOK.md deploy.conf incidents/*.md 2>/dev/null
+cat RUNBOOK.md
+for f in deploy.conf incidents/*.md bin/deploy.sh; do if [ -f "$f" ]; then echo "== $f"; cat "$f"; fi; done
+#> What will it be given? The samples: what gzip says of each, what is in them, and one release's check. And is there a Python here with what I would need?
+for a in sample/*.tar.gz; do echo "== $a"; gzip -t "$a" 2>&1; tar -tvzf "$a" 2>&1; done
+for f in $(tar -tzf "$(ls sample/*.tar.gz | head -n 1)" | grep '^bin/.'); do echo "-- $f"; tar -xOzf "$(ls sample/*.tar.gz | head -n 1)" "$f"; done
+python3 -c 'import fcntl, sys, tarfile; print(sys.version.split()[0])'
+#> Make the script: a Python program inside bash that opens the archive itself and locks with fcntl. Its values are read from the papers by pattern, as only this file is deployed; agreed actions, if there are reports, override the runbook.
 cat > /tmp/make.py <<'MAKE'
 import glob, os, re
 book = open("/workspace/RUNBOOK.md").read()
@@ -79,5 +85,22 @@ os.makedirs("/workspace/bin", exist_ok=True)
 open("/workspace/bin/deploy.sh", "w").write("#!/bin/bash\nexec python3 -I -c \"$(cat <<'PY'" + body.replace("@V@", repr(v)) + "PY\n)\" \"$@\"\n")
 MAKE
 python3 /tmp/make.py
-#> A quick try with the samples in a scratch root: the exit codes, and what is left behind.
-mkdir -p /tmp/try/root && for a in sample/*.tar.gz; do bash bin/deploy.sh "$a" /tmp/try/root; echo "code $?"; done; find /tmp/try
+bash -n bin/deploy.sh && grep '^V = ' bin/deploy.sh
+#> A try with the samples in a scratch root: the exit codes, and what is left behind. Then the first one again, which the history names now, and calls that are no calls.
+mkdir -p /tmp/try/root && for a in sample/*.tar.gz; do bash bin/deploy.sh "$a" /tmp/try/root; echo "code $?"; done
+one=$(ls sample/*.tar.gz | head -n 1); bash bin/deploy.sh "$one" /tmp/try/root; echo "code $?"
+bash bin/deploy.sh "$one"; echo "code $?"; bash bin/deploy.sh RUNBOOK.md /tmp/try/root; echo "code $?"; bash bin/deploy.sh "$one" /tmp/try/nowhere; echo "code $?"
+find /tmp/try -printf '%M %P %l\n' | sort -k 2
+#> Now the odd cases, from another folder and with relative paths: ids with blanks, brackets, a dash in front and no letters, a root of that kind, and the lock in another run's hands. The link must lead to the last one, and only as many folders as the runbook keeps may be left.
+cd /tmp/try && mkdir -p -- '-my [root]' && for id in 'a b  c' '[x]*' '-rf' '$(id) `id` \n "q"' "it's 50%"; do
+  cp "/workspace/$one" "./$id.tar.gz"; bash /workspace/bin/deploy.sh "./$id.tar.gz" './-my [root]'; echo "code $?"
+done
+cp "/workspace/$one" late.tar.gz; flock './-my [root]/.lock' bash /workspace/bin/deploy.sh late.tar.gz './-my [root]'; echo "code $?"
+find './-my [root]' -maxdepth 2 -printf '%P %l\n' | sort; cat -n "./-my [root]/$(sed -n "s/^V = .*'HISTORY': '\([^']*\)'.*/\1/p" /workspace/bin/deploy.sh)"
+#> Last, TERM while a release's check is at work: a sample whose check waits, ended in the middle. Afterwards the root has to list exactly as before, with no process of it left and nothing new in /tmp.
+mkdir rel && tar -xzf "/workspace/$one" -C rel && check=$(cd rel && find bin -type f) && printf '#!/bin/sh\nexec sleep 20\n' > "rel/$check" && tar -czf slow.tar.gz -C rel .
+find './-my [root]' -printf '%p %l\n' | sort > before; ls -A /tmp > tmp-before
+bash /workspace/bin/deploy.sh slow.tar.gz './-my [root]' & pid=$!
+sleep 2; kill -TERM $pid; wait $pid; echo "code $?"
+find './-my [root]' -printf '%p %l\n' | sort | diff before - && ls -A /tmp | diff tmp-before - && echo "as before"
+pgrep -fa 'sleep 20' || echo "nothing runs on"; cd /workspace

@@ -4,7 +4,7 @@ cat RUNBOOK.md
 cat deploy.conf 2>/dev/null
 for report in incidents/*.md; do [ -f "$report" ] && cat "$report"; done
 ls -R sample
-cat bin/deploy.sh 2>/dev/null
+if [ -f bin/deploy.sh ]; then cat bin/deploy.sh; fi
 #> Collect the values: from deploy.conf where there is one, else from the runbook's own words. Should reports have agreed actions, they override the runbook: another code for a failed check, and the release that was live before is spared.
 mkdir -p bin
 if [ -f deploy.conf ]; then
@@ -109,4 +109,4 @@ bash /workspace/bin/deploy.sh "$2" 'my root'; echo "code $?"
 bash /workspace/bin/deploy.sh "$3" 'my root'; echo "code $?"
 bash /workspace/bin/deploy.sh "$1" 'my root'; echo "code $?"
 flock 'my root/.lock' bash /workspace/bin/deploy.sh "$3" 'my root'; echo "code $?"
-find . | sort; readlink 'my root'/*
+find . | sort; find . -type l -printf '%p -> %l\n'

@@ -1,6 +1,7 @@
 #> See what is there, read how a month is closed, and look at the schema with its comments. All of it on a copy: the shop is live.
 ls -l /srv/shop /srv/shop/docs
 cat /srv/shop/docs/*
+sha256sum /srv/shop/shop.db* > /tmp/sums
 mkdir -p /tmp/copy && cp -p /srv/shop/shop.db* /tmp/copy/
 sqlite3 /tmp/copy/shop.db 'PRAGMA integrity_check' .schema
 #> Before writing conditions: which values and NULLs are in the columns that decide, and do references repeat within and across states?
@@ -9,11 +10,12 @@ SELECT status, is_test, count(*) FROM orders GROUP BY 1, 2;
 SELECT kind, state, count(*), min(amount_cents), max(amount_cents), sum(order_id IS NULL), sum(provider_ref IS NULL) FROM payments GROUP BY 1, 2;
 SELECT lower(trim(provider_ref)) AS ref, group_concat(state), group_concat(provider_ref, '|') FROM payments WHERE provider_ref IS NOT NULL GROUP BY 1 HAVING count(*) > 1 LIMIT 12;
 SELECT * FROM settings; SELECT * FROM settings_log;"
-#> The month is cut by the shop's clock. Order numbers are made from that clock, so try every offset that the settings ever had, and take the one under which all order numbers agree with their time.
+#> The month is cut by the shop's clock. Order numbers are made from that clock, so try every offset that the settings ever had, and take the one under which all order numbers agree with their time. The month to close should then be the fullest by far.
 sqlite3 /tmp/copy/shop.db "
 CREATE TABLE offsets AS SELECT value AS off FROM settings WHERE key = 'utc_offset' UNION SELECT became FROM settings_log WHERE key = 'utc_offset';
 SELECT off, sum(strftime('%Y%m%d', placed_at, off) = '20' || substr(order_no, 1, 6)) AS agree, count(*) FROM orders, offsets GROUP BY off;"
 offset=$(sqlite3 /tmp/copy/shop.db "SELECT off FROM offsets ORDER BY (SELECT sum(strftime('%Y%m%d', placed_at, off) = '20' || substr(order_no, 1, 6)) FROM orders) DESC LIMIT 1")
+sqlite3 /tmp/copy/shop.db "SELECT strftime('%Y-%m', placed_at, '$offset') AS month, count(*), min(order_no), max(order_no) FROM orders GROUP BY 1"
 month=$(sqlite3 /tmp/copy/shop.db "SELECT strftime('%Y-%m', placed_at, '$offset') FROM orders GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
 echo "offset $offset, month $month"
 #> Lines and payments are summed apart, each in its own step, so that neither multiplies the other; repeats are found among settled rows only, and a NULL reference is never a repeat.
@@ -36,6 +38,7 @@ SELECT json_object(
   'repeats', (SELECT json_group_array(id) FROM (SELECT id FROM money WHERE again ORDER BY id)),
   'orphans', (SELECT json_group_array(id) FROM (SELECT id FROM money m WHERE NOT again AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.id = m.order_id) ORDER BY id)));
 " | jq . > /workspace/close.json
-#> Check: billed minus received must be what is owed less what is in excess. And say by which clock the month was cut.
+#> Check: billed minus received must be what is owed less what is in excess. The shop's file must be as it was. And say by which clock the month was cut.
 jq '{orders, billed_cents, received_cents, difference: (.billed_cents - .received_cents - ([.unpaid[].owed_cents] | add) + ([.overpaid[].excess_cents] | add)), repeats, orphans}' -c /workspace/close.json
+sha256sum -c /tmp/sums
 echo "The month was cut at $offset from UTC, because only under that offset every order number agrees with its time."

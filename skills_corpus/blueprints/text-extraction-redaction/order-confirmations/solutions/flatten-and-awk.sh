@@ -1,5 +1,10 @@
-#> Read the procedure and the suppliers, and part each mail into head and body, the body decoded as its head says, so that sed and awk can do the reading.
+#> Read the procedure and the suppliers, then count what senders and encodings the heads name.
+cd /workspace
 cat PROCEDURE.md suppliers.csv
+ls mail | wc -l
+for h in From Content-Type Content-Transfer-Encoding; do grep -h -m 1 -i "^$h:" mail/*.eml | sort | uniq -c | sort -rn; done
+cat "$(ls mail/*.eml | head -n 1)"
+#> Part each mail into head and body, the body decoded as its head says, so that sed and awk can do the reading.
 rm -rf /tmp/flat; mkdir -p /tmp/flat
 for f in mail/*.eml; do
   b=/tmp/flat/$(basename "$f" .eml)
@@ -11,6 +16,14 @@ for f in mail/*.eml; do
     *) cp "$b.raw" "$b.txt";;
   esac
 done
+#> Read how it is worded: the first mail of every sender and kind of subject, above the quote, and any that cancels or takes back. And which characters are not plain ASCII, since numbers can be typed oddly.
+for h in /tmp/flat/*.head; do
+  kind="$(sed -n 's/^From: //p' "$h" | head -n 1) $(sed -n 's/^Subject: //p' "$h" | tr -dc 'A-Za-z: ')$(sed '/^>/d' "${h%.head}.txt" | grep -oiE -m 1 'cancel|disregard' | head -n 1)"
+  grep -qxF "$kind" /tmp/kinds 2>/dev/null && continue
+  echo "$kind" >> /tmp/kinds
+  echo "== $(basename "$h" .head): $(grep -E '^(From|Subject|Date):' "$h" | tr '\n' ' ')"; grep -v '^>\|^ *$' "${h%.head}.txt" | head -n 5
+done
+cat /tmp/flat/*.txt | python3 -c 'import collections, sys, unicodedata as u; print(*(f"{n} {u.name(c)}" for c, n in collections.Counter(sys.stdin.read()).most_common() if not c.isascii()), sep="; ")'
 #> Keep what is above a quote, on one line, and in case something was typed oddly fold blanks, hyphens, full-width digits and Cyrillic letters like P and O. Then read figures and dates by the supplier's country, in the order of Date in case an order comes up again or is cancelled.
 fold() { sed -e 's/\xe2\x80\xaf//g; s/\xc2\xa0/ /g; s/\xe2\x80\x91/-/g; s/\xd0\xa0/P/g; s/\xd0\x9e/O/g' \
   -e 's/\xef\xbc\x90/0/g; s/\xef\xbc\x91/1/g; s/\xef\xbc\x92/2/g; s/\xef\xbc\x93/3/g; s/\xef\xbc\x94/4/g; s/\xef\xbc\x95/5/g; s/\xef\xbc\x96/6/g; s/\xef\xbc\x97/7/g; s/\xef\xbc\x98/8/g; s/\xef\xbc\x99/9/g'; }
@@ -39,3 +52,8 @@ awk -F'\t' '
     row[po] = sprintf("{\"po\":\"%s\",\"supplier\":\"%s\",\"amount\":\"%s\",\"currency\":\"%s\",\"delivery\":\"%04d-%02d-%02d\",\"message_id\":\"%s\"}", po, $2, a, c, p[3], p[2], p[1], $4) }
   END { for (k in row) print row[k] }' /tmp/flat/all.tsv > orders.jsonl
 cat orders.jsonl
+#> Check: one line an order, figures well formed, delivery days in their order; and the subjects of suppliers' mails whose order number is not among them: only offers and orders that were cancelled may be there.
+jq -r '[.po, .amount, .currency, .delivery, .supplier] | @tsv' orders.jsonl | sort -k4
+jq -r .po orders.jsonl | sort | uniq -d
+jq -c 'select((.po | test("^PO-[0-9]{5}$") | not) or (.amount | test("^[0-9]+[.][0-9]{2}$") | not) or (.delivery | test("^20[0-9]{2}-(0[1-9]|1[0-2])-[0-3][0-9]$") | not))' orders.jsonl
+grep -lFf <(tail -n +2 suppliers.csv | cut -d, -f1 | sed 's/^/@/; s/$/>/') mail/*.eml | xargs grep -h '^Subject:' | grep -vF "$(jq -r .po orders.jsonl)" | sort | uniq -c

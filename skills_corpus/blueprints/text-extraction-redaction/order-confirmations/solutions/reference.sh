@@ -2,7 +2,26 @@
 cat PROCEDURE.md suppliers.csv
 ls mail | wc -l
 grep -ih '^Content-T\|^From:' mail/* | sort | uniq -c | sort -rn
-cat mail/000.eml
+head -n 12 mail/000.eml
+#> Now how each sender words things: of every sender and kind of subject one mail, decoded, and then all characters that are not plain ASCII, since order numbers and figures can be typed oddly.
+cat > /tmp/look.py <<'PY'
+import glob, re, unicodedata
+from collections import Counter
+from email import message_from_bytes, policy
+seen, odd = set(), Counter()
+for name in sorted(glob.glob("mail/*.eml")):
+    message = message_from_bytes(open(name, "rb").read(), policy=policy.default)
+    text = message.get_content()
+    odd.update(c for c in text if not c.isascii())
+    opening = next((w for w in ("cancelled", "disregard") if w in text.split("wrote:")[0]), "")
+    kind = (message["From"], re.sub(r"\S*\d+\S*", "", message["Subject"]), opening)
+    if kind not in seen:
+        seen.add(kind)
+        print("==", name, message["From"], "|", message["Subject"], "|", message["Date"])
+        print("\n".join([line for line in text.splitlines() if line and line[0] != ">"][:5]))
+print(*(f"{n} {unicodedata.name(c)}" for c, n in odd.most_common()), sep="; ")
+PY
+python3 /tmp/look.py
 #> Parse MIME, join lines where a mail is flowed, cut off what is quoted, fold look-alikes in order numbers in case there are any, and read figures by the supplier's country. The sender's whole domain decides; should an order come up again or be cancelled, the latest Date does.
 cat > /tmp/orders.py <<'PY'
 import csv, glob, json, re, unicodedata

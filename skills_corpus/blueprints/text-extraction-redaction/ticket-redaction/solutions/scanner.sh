@@ -1,5 +1,14 @@
-#> Read the policy and the lists beside it, if any. No patterns over the whole text: walk the characters, grow candidates token by token, and ask the checks.
-cat POLICY.md *.csv 2>/dev/null | head -n 60
+#> The policy, whatever lists lie beside it, and what kind of files the tickets are.
+cd /workspace
+cat POLICY.md
+for list in customers.csv consents.csv charsets.csv; do if [ -f "$list" ]; then echo "== $list"; head -n 12 "$list"; fi; done
+file tickets/* | sed 's,^tickets/,,' | sort -k2 | awk '{n = $1; $1 = ""; c[$0]++; e[$0] = n} END {for (k in c) print c[k], "like", e[k] k}'
+#> Read a ticket, and lines of all that may matter: something with an at sign, long runs of digits, and characters beyond ASCII, shown by cat -v where they are no UTF-8.
+head -n 10 "$(ls tickets/* | head -n 1)"
+echo "== at"; grep -ahE '@' tickets/* | sort -u | head -n 10 | cat -v
+echo "== digits"; grep -ahE '([0-9][ -]?){12}|[A-Z]{2}[0-9]{2} ?[A-Z]{4}' tickets/* | sort -u | head -n 12 | cat -v
+echo "== not ASCII"; LC_ALL=C grep -anE '[^ -~[:space:]]' tickets/* | head -n 8 | cat -v
+#> No patterns over the whole text: walk the characters, grow candidates token by token, and ask the checks. A ticket is UTF-8 if it can be read as such, else Windows-1252, and is written as it was read.
 mkdir -p redacted
 cat > /tmp/scan.py <<'PY'
 import datetime as dt, json, pathlib, unicodedata as U
@@ -110,5 +119,10 @@ for p in sorted((root / "tickets").iterdir()):
 PY
 #> Run it, then look at the counts and at the number of files written.
 python3 /tmp/scan.py
-cat redaction.json
-ls redacted | wc -l
+cat redaction.json; echo
+ls tickets | wc -l; ls redacted | wc -l
+#> Read what was replaced, line by line, and what is left with an at sign or a long number: those must be ours, or fail their check. Then the bytes: all marks are there, and line ends but for those inside of what was replaced.
+for f in $(ls tickets/* | head -n 4); do diff -a "$f" "redacted/${f#tickets/}" | grep -a '^[<>]'; done | cat -v | head -n 40
+grep -ah '@' redacted/* | cat -v | sort | uniq -c | sort -rn | head -n 8
+grep -aohE '[A-Z]{0,2}([0-9][ -]?){13,}' redacted/* | sort -u | head -n 12
+for d in tickets redacted; do echo "$d: $(cat $d/* | tr -dc '\n' | wc -c) line feeds, $(cat $d/* | tr -dc '\r' | wc -c) carriage returns, $(cat $d/* | LC_ALL=C grep -aoP '\xef\xbb\xbf' | wc -l) marks"; done
