@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -39,8 +39,7 @@ MARKDOWN = MarkdownIt("commonmark").enable("table").disable(["inline", "text_joi
 """Blocks only: links are looked for where there can be some, which is three times as fast."""
 
 
-@dataclass(frozen=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """One run of inline text."""
 
     text: str

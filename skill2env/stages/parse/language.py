@@ -38,10 +38,10 @@ MIN_SHARE = 0.02
 def guess_language(text: str) -> str:
     """Return an ISO 639-1 code, or `und` where neither script nor words decide."""
     sample = CODE.sub(" ", text[: SAMPLE_CHARS * 2])[:SAMPLE_CHARS]
-    letters = len(LETTER.findall(sample))
-    if not letters:
+    if not LETTER.search(sample):
         return "und"
     if not sample.isascii():
+        letters = len(LETTER.findall(sample))
         for language, script, share in SCRIPTS:
             if len(script.findall(sample)) >= share * letters:
                 return language

@@ -37,7 +37,8 @@ CLAUSE_START = (
     r"|\b(?:and|but|then|please|so|or|also|should|just)\s+)"
 )
 CUES = (
-    _cue(r"\b(?:don['’]t|do\s+not|never)\s+forget\b|(?:不要|切勿|别)忘", "do", "must"),
+    _cue(r"\b(?:don['’]t|do\s+not|never)\s+forget\b", "do", "must"),
+    _cue(r"(?:不要|切勿|别)忘", "do", "must"),
     _cue(r"\b(?:must|shall|may)\s+(?:not|never)\b|\bmustn['’]t\b|\bnever\b", "dont", "must"),
     _cue(r"\bunder no circumstances\b|\b(?:is|are)\s+(?:forbidden|prohibited)\b", "dont", "must"),
     _cue(CLAUSE_START + r"(?:do\s+not|don['’]t)\b", "dont", "must"),
@@ -69,6 +70,8 @@ CUES = (
     _cue(r"应该|应当|建议|之前.{0,20}先|推奨|べき", "do", "should"),
 )
 """In order of precedence: prohibitions first, so that `must not` is not taken for `must`."""
+LATIN_CUES = tuple(cue for cue in CUES if all(char < "\u3000" for char in cue.pattern.pattern))
+"""Those that a text in ASCII can hold."""
 HINT_TEXT = (
     "must|shall|never|always|avoid|should|before|don't|don’t|do not|do\nnot|may not|may\nnot|required|sure|prefer|ensure"
     "|recommended|mandatory|forbidden|prohibited|circumstances|ought|禁止|严禁|切勿|不得|不要|不能|绝不|不可|避免|避け|必须"
@@ -125,7 +128,7 @@ def _plain(sentence: str) -> str:
 
 
 def _first_cue(text: str) -> tuple[Cue, str] | None:
-    for cue in CUES:
+    for cue in LATIN_CUES if text.isascii() else CUES:
         match = cue.pattern.search(text)
         if match:
             word = re.sub(r"^[^\w]+|^(?:and|but|then|please|so|or|also|just)\s+", "", match[0].lower())
