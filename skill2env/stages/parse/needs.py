@@ -236,8 +236,6 @@ def _from_lines(lines: list[str], needs: _Needs) -> None:
     lines = [line[:MAX_LINE_CHARS] for line in lines]
     naming = lines_naming(lines)
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
         if "://" in line:
             for match in HOST.finditer(line):
                 needs.add("host", match[1].lower(), "", number)
