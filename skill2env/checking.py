@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from skill2env.errors import UsageError
-from skill2env.models.base import printable
+from skill2env.models.base import printable, some
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.outcome import Errored, Finding, Rejected
 from skill2env.models.report import ValidationReport
@@ -154,12 +154,7 @@ def drafts(targets: Iterable[Target], context: Context) -> tuple[Checked, ...]:
 
 
 def _with_places(checked: Checked, texts: Mapping[str, str]) -> Checked:
-    """Return what became of a task, with lines where it was refused for what stands in blueprint.yaml.
-
-    Args:
-        checked: what became of it.
-        texts: the blueprint.yaml of each blueprint, as it was drafted.
-    """
+    """Return what became of a task, with lines where it was refused for what stands in blueprint.yaml (`texts`, as drafted)."""
     if not isinstance(checked.refusal, Rejected):
         return checked
     return replace(checked, refusal=placed(checked.refusal, texts[checked.item_id.rpartition("--")[0]]))
@@ -262,12 +257,6 @@ def lines_of(checked: Checked) -> list[str]:
         *findings,
         *(f"  {line}" for line in refusal.evidence.splitlines()),
     ]
-
-
-def some(names: Sequence[str], most: int) -> str:
-    """Return the first names as a list, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def _sources(corpus: Path) -> dict[str, SkillSource]:

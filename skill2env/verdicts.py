@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from skill2env.changes import Changes, Selection
-from skill2env.checking import Checked, Target, lines_of, some
+from skill2env.checking import Checked, Target, lines_of
 from skill2env.coverage import Coverage, coverage
 from skill2env.escaped import annotation, fenced, markdown
-from skill2env.models.base import printable
+from skill2env.models.base import printable, some
 from skill2env.models.blueprint import Blueprint
 from skill2env.models.outcome import Finding, Rejected, Severity
 from skill2env.models.skill import Skill

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -37,3 +38,9 @@ def canonical_json(value: Any) -> str:
 def content_id(value: Any) -> str:
     """Return the sha256 (hex) of a value's canonical JSON; lone surrogates are kept as they are."""
     return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def some(names: Sequence[str], most: int) -> str:
+    """Return the first names as a list, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
