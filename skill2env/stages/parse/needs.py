@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
+from operator import itemgetter
 
 from skill2env.models.skill import CodeBlock, Command, Need, NeedKind, Pairs
 from skill2env.stages.parse.services import HOSTED_PROGRAMS, LOCAL_PROGRAMS, lines_naming, services_in
@@ -232,21 +235,21 @@ def _from_code(blocks: list[CodeBlock], needs: _Needs) -> None:
 
 
 def _from_lines(lines: list[str], needs: _Needs) -> None:
-    in_environment = False
+    """Take what stands in the text; all lines are searched at once, which is faster than one after the other."""
     lines = [line[:MAX_LINE_CHARS] for line in lines]
-    naming = lines_naming(lines)
-    for number, line in enumerate(lines, start=1):
-        if "://" in line:
-            for match in HOST.finditer(line):
-                needs.add("host", match[1].lower(), "", number)
-        if "_" in line:
-            in_environment = bool(ENVIRONMENT.search(line))
-            for match in NAME.finditer(line):
-                if CREDENTIAL.search(match[1]) or (in_environment and match[1] not in STANDARD):
-                    needs.add("variable", match[1], _sort_of(match[1]), number)
-        if "." in line:
-            for match in FORMAT.finditer(line):
-                needs.add("format", match[1].lower(), "", number)
-        if number - 1 in naming:
-            for name, sort in services_in(line):
-                needs.add("service", name, sort, number)
+    text = "\n".join(lines)
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    found: list[tuple[int, int, NeedKind, str, str]] = []
+    for match in HOST.finditer(text):
+        found.append((bisect_right(starts, match.start()), 0, "host", match[1].lower(), ""))
+    for match in NAME.finditer(text):
+        number = bisect_right(starts, match.start())
+        sort = _sort_of(match[1])
+        if sort or (match[1] not in STANDARD and ENVIRONMENT.search(lines[number - 1])):
+            found.append((number, 1, "variable", match[1], sort))
+    for match in FORMAT.finditer(text):
+        found.append((bisect_right(starts, match.start()), 2, "format", match[1].lower(), ""))
+    for index in lines_naming(lines):
+        found.extend((index + 1, 3, "service", name, sort) for name, sort in services_in(lines[index]))
+    for number, _, kind, name, detail in sorted(found, key=itemgetter(0, 1)):
+        needs.add(kind, name, detail, number)
