@@ -7,11 +7,11 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from skill2env.models.skill import ChecklistItem, CodeBlock, Section, Step
 from skill2env.stages.parse.codes import Findings, shown
+from skill2env.stages.parse.markdown import MARKDOWN
 
 MAX_BODY_LINES = 500
 CHECKBOX = re.compile(r"^\[([ xX])\]\s+")
@@ -34,9 +34,6 @@ ATTRIBUTES = re.compile(r"\{.*\}|\w+(?:\s+[\w.:-]+=(?:\"[^\"]*\"|'[^']*'|[^\s\"'
 """What documentation tools read from a fence's line: `{r plot, echo=FALSE}`, `ts title="a.ts"`."""
 MAX_LANGUAGE_CHARS = 20
 BANG = re.compile(r"!`[^`\n]+`")
-
-MARKDOWN = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
-"""Blocks only: links are looked for where there can be some, which is three times as fast."""
 
 
 class Paragraph(NamedTuple):
@@ -127,22 +124,23 @@ class _Walker:
 
     def walk(self, tokens: list[Token]) -> None:
         for token in tokens:
+            kind = token.type
             if token.map:
                 self.line = token.map[0] + 1
-            if token.type == "inline":
+            if kind == "inline":
                 self._inline(token.content)
-            elif token.type in ("fence", "code_block"):
+            elif kind in ("list_item_open", "list_item_close"):
+                self.item = token if token.nesting > 0 else None
+            elif kind in ("fence", "code_block"):
                 self._block(token)
-            elif token.type in ("bullet_list_open", "ordered_list_open"):
-                self.lists.append(token.type == "ordered_list_open")
-            elif token.type in ("bullet_list_close", "ordered_list_close"):
+            elif kind in ("bullet_list_open", "ordered_list_open"):
+                self.lists.append(kind == "ordered_list_open")
+            elif kind in ("bullet_list_close", "ordered_list_close"):
                 self.lists.pop()
-            elif token.type in ("list_item_open", "list_item_close"):
-                self.item = token if token.type == "list_item_open" else None
-            elif token.type in ("heading_open", "heading_close"):
-                self.heading = token.type == "heading_open"
-            elif token.type in CELLS:
-                self.cell = CELLS[token.type]
+            elif kind in ("heading_open", "heading_close"):
+                self.heading = token.nesting > 0
+            elif kind in CELLS:
+                self.cell = CELLS[kind]
 
     def _section(self) -> int:
         return bisect_right(self.starts, self.line) - 1

@@ -11,9 +11,10 @@ from urllib.parse import unquote
 from markdown_it.token import Token
 
 from skill2env.models.skill import Link, Reference
-from skill2env.stages.parse.body import MARKDOWN, Body, Paragraph
+from skill2env.stages.parse.body import Body, Paragraph
 from skill2env.stages.parse.codes import Findings, shown
-from skill2env.stages.parse.words import words
+from skill2env.stages.parse.markdown import MARKDOWN
+from skill2env.stages.parse.words import containing, words
 
 MAX_PARAGRAPH_CHARS = 8_000
 """Inline parsing of hostile brackets takes time that grows with the square of the length."""
@@ -26,8 +27,9 @@ OWN_FOLDER = (
     r"|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|PATH|ROOT)\}?"
 )
 """How texts write the folder that they stand in."""
+FOLDERS = ("scripts/", "references/", "reference/", "assets/", "templates/", "examples/", "resources/")
 BUNDLED = re.compile(
-    rf"(?:(?i:{OWN_FOLDER})/|(?<![\w./~$}}-])(?:\./)?)((?:scripts|references|reference|assets|templates|examples|resources)/"
+    rf"(?:(?i:{OWN_FOLDER})/|(?<![\w./~$}}-])(?:\./)?)((?:{'|'.join(FOLDERS)})"
     r"[\w./-]{0,120}?[\w-]\.[A-Za-z]\w{0,7})(?![\w/*])"
 )
 
@@ -60,10 +62,8 @@ def find_bundled(
         if link.kind == "file":
             found.setdefault(path, Reference(path=path, line=link.line, exists=link.exists))
     reported: set[str] = set()
-    for index, line in enumerate(lines):
-        if "/" not in line:
-            continue
-        for match in BUNDLED.finditer(line):
+    for index in sorted(containing(lines, FOLDERS)):
+        for match in BUNDLED.finditer(lines[index]):
             path = normpath(match[1])
             found.setdefault(path, Reference(path=path, line=index + 1, exists=path in paths))
             if path not in paths and path not in reported:

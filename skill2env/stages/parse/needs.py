@@ -21,23 +21,29 @@ BUILTINS = words(
     "shopt mapfile"
 )
 PROGRAM = re.compile(r"^(?!-)(?:[\w.+-]*[A-Za-z][\w.+-]*|\.{0,2}(?:/[\w.+-]+)+|[\w.-]+(?:/[\w.+-]+)+)$")
-INSTALLERS: tuple[tuple[str, re.Pattern[str]], ...] = (
+INSTALLERS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     (
         "pip",
+        ("pip", "uv", "poetry"),
         re.compile(
             r"\b(?:pip3?|uv pip|pipx|uv tool|python3? -m pip) install\b|\buv add\b|\bpoetry add\b|\buvx\b"
         ),
     ),
-    ("npm", re.compile(r"\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|create)\b|\b(?:npx|bunx|pnpm dlx)\b")),
-    ("apt", re.compile(r"\bapt(?:-get)? install\b")),
-    ("brew", re.compile(r"\bbrew install\b")),
-    ("conda", re.compile(r"\b(?:conda|mamba|micromamba) install\b")),
-    ("cargo", re.compile(r"\bcargo (?:install|add)\b")),
-    ("go", re.compile(r"\bgo (?:install|get)\b")),
-    ("gem", re.compile(r"\bgem install\b")),
-    ("composer", re.compile(r"\bcomposer require\b")),
-    ("nuget", re.compile(r"\bdotnet (?:add package|tool install)\b")),
+    (
+        "npm",
+        ("npm", "yarn", "bun", "npx"),
+        re.compile(r"\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|create)\b|\b(?:npx|bunx|pnpm dlx)\b"),
+    ),
+    ("apt", ("apt",), re.compile(r"\bapt(?:-get)? install\b")),
+    ("brew", ("brew",), re.compile(r"\bbrew install\b")),
+    ("conda", ("conda", "mamba"), re.compile(r"\b(?:conda|mamba|micromamba) install\b")),
+    ("cargo", ("cargo",), re.compile(r"\bcargo (?:install|add)\b")),
+    ("go", ("go",), re.compile(r"\bgo (?:install|get)\b")),
+    ("gem", ("gem",), re.compile(r"\bgem install\b")),
+    ("composer", ("composer",), re.compile(r"\bcomposer require\b")),
+    ("nuget", ("dotnet",), re.compile(r"\bdotnet (?:add package|tool install)\b")),
 )
+"""Where packages come from; the programs, one of which is in each command that installs from there; and the command."""
 RUNS_ONE = re.compile(r"^(?:npx|bunx|uvx|pnpm dlx)$|\bcreate$")
 """What takes one package, and hands what follows to it."""
 PACKAGE = re.compile(r"^[\"']?(@?[A-Za-z][\w.+/-]*[\w])(?:\[[\w,-]*\])?(?:[@=<>~!^].*)?[\"']?$")
@@ -92,7 +98,7 @@ NODE_OWN = words(
     "fs path os http https crypto util url stream events child_process buffer assert net zlib readline process test "
     "worker_threads"
 )
-NAME = re.compile(r"\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b")
+NAME = re.compile(r"([A-Z](?<!\w[A-Z])[A-Z0-9]*(?:_[A-Z0-9]+)+)\b")
 ENVIRONMENT = re.compile(
     r"process\.env|environ|getenv|\.env\b|export |environment variable|环境变量|環境変数", re.IGNORECASE
 )
@@ -112,9 +118,12 @@ FORMATS = words(
     "graphql avro plist csproj sln tf hcl rego lock env patch diff eml ics vcard wasm onnx safetensors gguf yar"
 )
 FORMAT = re.compile(
-    r"[\w*}>)-]\.(" + "|".join(sorted(FORMATS, key=len, reverse=True)) + r")(?:\.gz)?(?![\w.(])",
+    r"\.(?<=[\w*}>)-]\.)(?=[a-z0-9])("
+    + "|".join(sorted(FORMATS, key=len, reverse=True))
+    + r")(?:\.gz)?(?![\w.(])",
     re.IGNORECASE,
 )
+"""This and `NAME` begin with what a search can skip to, and look back from there: three times as fast."""
 HOST = re.compile(r"https?://(?:[^\s/@\"'`<>]*@)?([A-Za-z0-9][A-Za-z0-9.-]{0,200}[A-Za-z0-9])")
 
 
@@ -205,7 +214,9 @@ def _sort_of(variable: str) -> str:
 
 def _installed(text: str) -> Iterator[tuple[str, str]]:
     """Yield the packages that a command installs, with the ecosystem."""
-    for ecosystem, pattern in INSTALLERS:
+    for ecosystem, programs, pattern in INSTALLERS:
+        if not any(map(text.__contains__, programs)):
+            continue
         for match in pattern.finditer(text[:MAX_LINE_CHARS]):
             words = re.split(r"[;&|\n]", text[match.end() : match.end() + 600], maxsplit=1)[0].split()
             skip = False

@@ -101,17 +101,29 @@ def _phrases() -> dict[str, list[tuple[tuple[str, ...], Mention]]]:
 PHRASES = _phrases()
 """By the first word in lower case."""
 CHINESE = tuple(name for name in HOSTED if not name.isascii())
+APART = bytes(code if chr(code).isalnum() and code < 128 else ord(" ") for code in range(256))
+"""Leaves the letters and digits of ASCII, and makes blanks of the rest."""
+
+
+def _pieces(text: str) -> set[bytes]:
+    """Return the runs of letters and digits in lower case; as bytes, which takes half the time of a regular expression."""
+    return {*text.encode("ascii", "replace").lower().translate(APART).split()}
+
+
+PIECES = [
+    (first, _pieces(" ".join(words)))
+    for first, table in PHRASES.items()
+    if first not in CHINESE
+    for words, _ in table
+]
+"""The first word of each phrase in lower case, and the pieces that a text must hold to hold the phrase."""
 
 
 def lines_naming(lines: list[str]) -> set[int]:
     """Return the indexes of the lines that may name a service: some name begins in them, and all its words are in the text."""
-    words = {*WORD.findall("\n".join(lines).lower())}
-    beginnings = [
-        first
-        for first in PHRASES.keys() & words
-        if any(words.issuperset(map(str.lower, phrase)) for phrase, _ in PHRASES[first])
-    ]
-    return containing(lines, beginnings) | {index for index, line in enumerate(lines) if not line.isascii()}
+    pieces = _pieces("\n".join(lines))
+    beginnings = {first for first, needed in PIECES if needed <= pieces}
+    return containing(lines, (*beginnings, *CHINESE))
 
 
 def services_in(line: str) -> Iterator[Mention]:

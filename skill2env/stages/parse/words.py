@@ -23,7 +23,9 @@ def containing(texts: list[str], wanted: Iterable[str]) -> set[int]:
     starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
     found: set[int] = set()
     for word in wanted:
-        place = whole.find(word)
+        place = (
+            whole.find(word) if word[0] in whole else -1
+        )  # one character is found, or not, ten times as fast
         while place >= 0:
             index = bisect_right(starts, place) - 1
             found.add(index)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skill2env.models.outcome import Accepted
 from skill2env.models.skill import Skill
 from skill2env.stages.parse import read_skill
+from skill2env.stages.parse.needs import INSTALLERS
 
 BODY = """# Probe
 
@@ -165,3 +169,12 @@ def test_hostile_lines_take_little_time(tmp_path: Path) -> None:
         start = time.process_time()
         skill_of(tmp_path, bomb)
         assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(("programs", "pattern"), [installer[1:] for installer in INSTALLERS])
+@given(data=st.data())
+def test_a_program_is_in_all_that_installs(
+    programs: tuple[str, ...], pattern: re.Pattern[str], data: st.DataObject
+) -> None:
+    command = data.draw(st.from_regex(pattern))
+    assert any(program in command for program in programs)

@@ -26,6 +26,7 @@ def test_what_is_passed_over_names_nothing(lines: list[str]) -> None:
 
 def test_lines_without_a_beginning_are_passed_over() -> None:
     assert lines_naming(["Send it", "to Slack,", "", "then stop, slackly.", "Call SLACK"]) == {1, 3, 4}
+    assert lines_naming(["→ send it", "— to Slack", "für Redis", "完成"]) == {1, 2}
 
 
 def test_a_name_within_a_run_of_chinese_is_not_passed_over() -> None:

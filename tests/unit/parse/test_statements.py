@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skill2env.stages.parse.body import Paragraph
-from skill2env.stages.parse.statements import find_statements
+from skill2env.stages.parse.statements import CUES, Cue, find_statements
+
+LETTERS = st.characters(max_codepoint=0x9FFF, exclude_characters="ſİıK")
+"""All but letters that lose their form in lower case."""
 
 
 def found(text: str) -> list[tuple[str, str, str]]:
@@ -42,6 +47,11 @@ def found(text: str) -> list[tuple[str, str, str]]:
         ("ここで使用してはいけません。", ("dont", "must", "てはいけません")),
         ("先に保存しなければなりません。", ("do", "must", "なければなりません")),
         ("建议先备份。", ("do", "should", "建议")),
+        ("Do **not** push.", ("dont", "must", "do not")),
+        ("**Do** not push.", ("dont", "must", "do not")),
+        ("You may *not* push.", ("dont", "must", "may not")),
+        ("Do  not push.", ("dont", "must", "do not")),
+        ("Please do\nnot push.", ("dont", "must", "do not")),
     ],
 )
 def test_polarity_strength_and_cue(text: str, expected: tuple[str, str, str]) -> None:
@@ -73,3 +83,10 @@ def test_each_sentence_has_its_line_and_no_marks() -> None:
         (8, "Never use this.", 3),
         (9, "Always sort `a*b*`.", 3),
     ]
+
+
+@pytest.mark.parametrize("cue", CUES)
+@given(data=st.data())
+def test_a_hint_is_in_all_that_a_cue_matches(cue: Cue, data: st.DataObject) -> None:
+    text = data.draw(st.from_regex(cue.pattern, alphabet=LETTERS)).lower()
+    assert any(hint in " ".join(text.split()) for hint in cue.hints)
