@@ -31,7 +31,7 @@ from skill2env.store.folders import read_regular
 AcceptedSkill = Accepted[Skill]
 """Kept, because pydantic would make the class anew for every skill."""
 NAME = "parse"
-VERSION = "6"
+VERSION = "7"
 
 
 class SkillSource(Record):
