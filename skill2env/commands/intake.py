@@ -58,6 +58,7 @@ def import_skills(
 ) -> None:
     """Take skills into a corpus, with licence and provenance; what must not be taken is refused with file and line."""
     from skill2env.intake.outcome import FAULTS
+    from skill2env.intake.shelf import alone
     from skill2env.intake.sources import opened
     from skill2env.intake.take import Import, Wishes
     from skill2env.params import load_params
@@ -65,9 +66,10 @@ def import_skills(
 
     params = load_params(root / "params.yaml")
     wishes = Wishes(path, by_reference, update, frozenset(accept or ()))
-    with Workspace(root).locked(), opened(source, revision, origin) as place:
+    corpus = into or root / params.corpus
+    with Workspace(root).locked(), alone(corpus), opened(source, revision, origin) as place:
         results = []
-        for result in Import(place, into or root / params.corpus, params.import_, wishes).results():
+        for result in Import(place, corpus, params.import_, wishes).results():
             results.append(result)
             if not as_json:
                 _tell(result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
 import tempfile
@@ -51,8 +52,7 @@ class Shelf:
         Raises:
             UsageError: the corpus is not there.
         """
-        if not corpus.is_dir():
-            raise UsageError(f"there is no folder {corpus}; make it, or name a corpus with --into")
+        _need(corpus)
         self.corpus, self._params = corpus, params
         self._names: dict[str, str] = {}
         self.records = dict(self._records())
@@ -216,6 +216,34 @@ class Shelf:
         for known in (self.by_digest, self.by_reference):
             if known.get(record.sha256) == name:
                 del known[record.sha256]
+
+
+@contextmanager
+def alone(corpus: Path) -> Iterator[None]:
+    """Keep imports of other workspaces out of a corpus until the block ends, or the process does, however it does.
+
+    Raises:
+        UsageError: the corpus is not there.
+        WorkspaceError: another import is at work in it, or it can't be read.
+    """
+    _need(corpus)
+    with _disk(corpus):
+        folder = os.open(corpus, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise WorkspaceError(
+                f"{corpus}: another import is at work in this corpus; wait for it to end, then run again"
+            ) from error
+        yield
+    finally:
+        os.close(folder)
+
+
+def _need(corpus: Path) -> None:
+    if not corpus.is_dir():
+        raise UsageError(f"there is no folder {corpus}; make it, or name a corpus with --into")
 
 
 @contextmanager

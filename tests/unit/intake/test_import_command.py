@@ -13,6 +13,7 @@ from unit.intake.repositories import MIT, skill, write
 
 from skill2env.cli import app
 from skill2env.errors import ExitCode, WorkspaceError
+from skill2env.intake.shelf import alone
 from skill2env.store.workspace import Workspace
 
 PARAMS = Path(__file__).resolve().parents[3] / "params.yaml"
@@ -120,3 +121,15 @@ def test_while_somebody_else_works_there_nothing_is_taken(tmp_path: Path, root: 
         code, _ = run(root, str(source), "--into", str(corpus))
     assert code != ExitCode.OK
     assert not list(corpus.iterdir())
+
+
+def test_two_workspaces_do_not_take_into_one_corpus_at_once(tmp_path: Path, root: Path) -> None:
+    source = write(tmp_path / "skills", {"LICENSE": MIT, "a/SKILL.md": skill("a")})
+    corpus = write(tmp_path / "corpus", {".import-x/a/SKILL.md": "staged by the other"})
+    command = ["import", str(source), "--into", str(corpus), "--workspace", str(root)]
+    with alone(corpus):
+        done = CliRunner().invoke(app, command)
+    assert isinstance(done.exception, WorkspaceError) and "another import is at work" in str(done.exception)
+    assert [path.name for path in corpus.iterdir()] == [".import-x"]
+    assert CliRunner().invoke(app, command).exit_code == ExitCode.OK
+    assert not (corpus / ".import-x").exists() and (corpus / "skills" / "a").is_dir()
