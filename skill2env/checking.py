@@ -21,7 +21,7 @@ from skill2env.places import placed
 from skill2env.stages import build, draft, validate
 from skill2env.stages.context import Context, Item
 from skill2env.stages.draft.read import YAML
-from skill2env.stages.parse import SkillSource, discover, scan
+from skill2env.stages.parse import SkillSource, discover, item_of, scan
 from skill2env.stages.validate.subject import Candidate
 from skill2env.store.folders import read_bundled
 
@@ -265,7 +265,7 @@ def _sources(corpus: Path) -> dict[str, SkillSource]:
 
 def _skill_items(target: Target, sources: Mapping[str, SkillSource]) -> list[Item]:
     source = sources.get(printable(target.skill_id))
-    return [Item(source.skill_id, source.record_id(), source)] if source else []
+    return [item_of(target.corpus, source)] if source else []
 
 
 def _blueprint_items(target: Target, skill: Skill | None) -> list[Item]:

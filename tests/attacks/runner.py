@@ -20,7 +20,7 @@ from skill2env.models.trial import Trial
 from skill2env.params import BuildParams, Params
 from skill2env.sandbox.protocol import Engine
 from skill2env.stages import build, draft, parse
-from skill2env.stages.context import Context, Done, Item
+from skill2env.stages.context import Context, Done
 from skill2env.stages.task_images import TaskImages
 from skill2env.store.results import ResultStore
 from skill2env.store.workspace import Workspace
@@ -81,7 +81,7 @@ def real_task(folder: Path, agent_sec: int = AGENT_SEC) -> Iterator[Real]:
     params = Params(corpus=str(CORPUS), build=BuildParams(levels=("easy",), max_seeds=1))
     with Context(workspace, params, ResultStore(workspace.results)) as context:
         source = next(found for found in parse.discover(CORPUS) if found.skill_id == skill_id)
-        skill = _accepted(parse.apply(Item(skill_id, "", source), context))
+        skill = _accepted(parse.apply(parse.item_of(CORPUS, source), context))
         drafted = draft.apply(draft.item_of(CORPUS / "blueprints" / skill_id / name, skill, CORPUS), context)
         blueprint: Blueprint = _accepted(drafted)
         (item,) = build.items_of(blueprint, "", drafted.blob, params.build)

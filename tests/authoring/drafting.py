@@ -14,7 +14,7 @@ from skill2env.models.outcome import Accepted
 from skill2env.params import Params
 from skill2env.pipeline import STAGES, Answer, answers
 from skill2env.stages import draft, parse
-from skill2env.stages.context import Context, Item
+from skill2env.stages.context import Context
 from skill2env.store.results import ResultStore
 from skill2env.store.workspace import Workspace
 
@@ -36,7 +36,7 @@ def drafted(
         patch.setenv(VARIABLE, KEY)
         context.author = ModelAuthor(context)
         sources = [s for s in parse.discover(corpus) if not wanted or s.skill_id in wanted]
-        read = [parse.apply(Item(source.skill_id, source.record_id(), source), context) for source in sources]
+        read = [parse.apply(parse.item_of(corpus, source), context) for source in sources]
         skills = [done.outcome.record for done in read if isinstance(done.outcome, Accepted)]
         items = context.author.items(skills, corpus)
         found = {item.item_id: answer for item, answer in answers(STAGES[draft.NAME], items, context)}

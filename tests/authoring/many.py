@@ -139,7 +139,7 @@ def hold_many(folder: Path, count: int, workers: int = 4) -> Figures:
 
 def _items(context: Context, count: int) -> Iterator[Item]:
     (source,) = (each for each in parse.discover(CORPUS) if each.skill_id == SESSION.skill)
-    read = parse.apply(Item(source.skill_id, source.record_id(), source), context)
+    read = parse.apply(parse.item_of(CORPUS, source), context)
     assert isinstance(read.outcome, Accepted)
     skill, planned = read.outcome.record, Workflow.model_validate(workflow(SESSION))
     for number in range(count):

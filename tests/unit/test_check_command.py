@@ -54,6 +54,14 @@ def test_a_part_of_an_id_that_no_task_has_is_refused_with_the_ids_that_there_are
     assert "all 2 items accepted" not in done.stdout
 
 
+def test_a_corpus_that_is_not_the_workspaces_is_read_where_it_lies(workspace: Path) -> None:
+    corpus = (workspace / "skills_corpus").rename(workspace / "elsewhere")
+    shutil.rmtree(corpus / "blueprints")
+    skill = corpus / "skills" / "till-receipts"
+    done = CliRunner().invoke(app, ["check", str(skill), "--workspace", str(workspace)])
+    assert done.stdout.split()[:3] == ["parse", "accepted", "till-receipts"], done.output
+
+
 @pytest.fixture
 def branch(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A branch that adds a second blueprint to a skill with one, and no engine that answers."""

@@ -4,7 +4,7 @@ from skill2env.stages.parse.mend import mended
 from skill2env.stages.parse.provenance import of_record
 from skill2env.stages.parse.stage import NAME, VERSION, SkillSource, discover, provenance_path, read_skill
 from skill2env.stages.parse.tree import read_skill_file, scan, tree_hash
-from skill2env.stages.parse.work import apply, items, record, settings
+from skill2env.stages.parse.work import apply, item_of, items, record, settings
 
 __all__ = [
     "NAME",
@@ -12,6 +12,7 @@ __all__ = [
     "SkillSource",
     "apply",
     "discover",
+    "item_of",
     "items",
     "mended",
     "of_record",

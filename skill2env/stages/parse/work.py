@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from skill2env.models.skill import Skill
 from skill2env.stages.context import Context, Done, Item
@@ -16,11 +17,17 @@ def items(context: Context) -> Iterator[Item]:
     Raises:
         UsageError: the corpus has none.
     """
-    sources = discover(context.workspace.root / context.params.corpus)
+    corpus = context.workspace.root / context.params.corpus
+    sources = discover(corpus)
     if len(sources) >= MIN_ITEMS:
         context.share(reading_pool())
     for source in sources:
-        yield Item(source.skill_id, source.record_id(), source)
+        yield item_of(corpus, source)
+
+
+def item_of(corpus: Path, source: SkillSource) -> Item:
+    """Return a folder of a corpus as an item; what is read does not depend on where the corpus lies."""
+    return Item(source.skill_id, source.record_id(), (corpus, source))
 
 
 def settings(context: Context, item: Item) -> None:
@@ -29,8 +36,9 @@ def settings(context: Context, item: Item) -> None:
 
 def apply(item: Item, context: Context) -> Done:
     """Read one skill."""
-    source: SkillSource = item.value
-    corpus = context.workspace.root / context.params.corpus
+    corpus: Path
+    source: SkillSource
+    corpus, source = item.value
     provenance = provenance_path(corpus, source.skill_id)
     given = (corpus / source.path, source.skill_id, provenance)
     pool = context.processes

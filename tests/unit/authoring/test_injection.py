@@ -16,7 +16,7 @@ from skill2env.models.chat import Sampling
 from skill2env.models.workflow import Plan
 from skill2env.params import Params
 from skill2env.stages import parse
-from skill2env.stages.context import Context, Item
+from skill2env.stages.context import Context
 from skill2env.store.results import ResultStore
 from skill2env.store.workspace import Workspace
 
@@ -63,7 +63,7 @@ def asked(folder: Path, body: str) -> tuple[str, str, str]:
     workspace = Workspace(folder)
     with Context(workspace, Params(), ResultStore(workspace.results)) as context:
         source = next(iter(parse.discover(folder / "skills_corpus")))
-        outcome = parse.apply(Item("tables", "", source), context).outcome
+        outcome = parse.apply(parse.item_of(folder / "skills_corpus", source), context).outcome
     system, user = plan_ask(outcome.record, "scripted/m", 2, Sampling()).messages
     blocks = _BLOCK.findall(user.text)
     assert len(blocks) == 1

@@ -16,7 +16,7 @@ from skill2env.errors import MissingRecord
 from skill2env.models.outcome import Accepted
 from skill2env.params import Params
 from skill2env.stages import parse
-from skill2env.stages.context import Context, Item
+from skill2env.stages.context import Context
 from skill2env.store.results import ResultStore
 from skill2env.store.workspace import Workspace
 
@@ -42,7 +42,7 @@ def _replay(root: Path, records: Path) -> None:
         with _NoEngine(Workspace(root), params, store) as context:
             author = ModelAuthor(context)
             (source,) = (each for each in parse.discover(kept.CORPUS) if each.skill_id == kept.SESSION.skill)
-            read = parse.apply(Item(source.skill_id, source.record_id(), source), context)
+            read = parse.apply(parse.item_of(kept.CORPUS, source), context)
             assert isinstance(read.outcome, Accepted)
             (item,) = author.items([read.outcome.record], root / "skills_corpus")
             author.apply(item, context)
