@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from skill2env.models.blueprint import Step
+from skill2env.models.lines import split_lines
 
 MARK = "#>"
 
@@ -10,7 +11,7 @@ MARK = "#>"
 def split_steps(text: str) -> tuple[Step, ...]:
     """Return the steps of a script; commands before the first `#>` line, comments aside, are a step without a reason."""
     steps: list[tuple[list[str], list[str]]] = [([], [])]
-    for line in text.splitlines():
+    for line in split_lines(text):
         why, commands = steps[-1]
         if not line.startswith(MARK):
             commands.append(line)

@@ -22,6 +22,11 @@ def test_commands_before_the_first_reason_are_a_step_without_one() -> None:
     assert split_steps("cd /x\n#> Go.\nls") == (Step(why="", command="cd /x"), Step(why="Go.", command="ls"))
 
 
+def test_lines_end_where_bash_ends_them() -> None:
+    command = "printf 'one\u2028two\x0cthree' > x"
+    assert split_steps(f"#> Write.\r\n{command}\r\nls\n") == (Step(why="Write.", command=f"{command}\nls"),)
+
+
 def test_comments_alone_are_no_step() -> None:
     assert split_steps("# only\n#> reasons\n\n# and comments\n") == ()
     assert split_steps("") == ()
