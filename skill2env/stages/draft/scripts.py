@@ -7,6 +7,7 @@ from typing import Literal
 
 from skill2env.models.blueprint import LEVELS, Level, Script
 from skill2env.models.fields import is_source
+from skill2env.models.lines import split_lines
 from skill2env.models.outcome import Finding, Severity
 from skill2env.models.tree import Tree
 from skill2env.stages.draft.rules import points_nowhere
@@ -94,7 +95,7 @@ def _header(
     path: str, text: str, levels: tuple[Level, ...], lines: dict[str, int]
 ) -> tuple[str, tuple[Level, ...], str, list[Finding]]:
     found: dict[str, tuple[int, str]] = {}
-    for number, line in enumerate(text.splitlines()[:10], 1):
+    for number, line in enumerate(split_lines(text)[:10], 1):
         if match := _HEADER.match(line):
             found[match[1]] = (number, match[2].strip())
     findings = []

@@ -107,6 +107,15 @@ def test_amounts_are_told_with_their_lines(told: Told) -> None:
     )
 
 
+def test_lines_of_a_mistakes_header_are_counted_as_editors_do(told: Told) -> None:
+    slip = ("mistakes/counts-voided.sh", "# Slip: ", "# Slip: here\u2028and there, ")
+    levels = ("mistakes/counts-voided.sh", "# Fails at: easy, medium, hard", "# Fails at: never")
+    assert told(slip, levels) == [
+        'mistakes/counts-voided.sh:2: name levels of the blueprint in "# Fails at: easy, medium, hard"; '
+        "never is none of them [mistake-header]"
+    ]
+
+
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
