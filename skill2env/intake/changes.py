@@ -11,6 +11,7 @@ import yaml
 
 from skill2env.intake.outcome import Change, Touched
 from skill2env.intake.shelf import File
+from skill2env.models.lines import split_lines
 
 MAX_LINES = 5000
 """Of longer files it is only told that they changed."""
@@ -93,8 +94,7 @@ def _now(reference: str, before: Mapping[str, File], after: Mapping[str, File]) 
 
 
 def _lines(file: File | None) -> list[str]:
-    text = file.data.decode("utf-8-sig", "replace") if file else ""
-    return text.replace("\r\n", "\n").replace("\r", "\n").splitlines()
+    return split_lines(file.data.decode("utf-8-sig", "replace")) if file else []
 
 
 def _opcodes(old: list[str], new: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
