@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -11,11 +11,12 @@ import yaml
 
 from skill2env.intake.outcome import Change, Touched
 from skill2env.intake.shelf import File
+from skill2env.models.fields import is_source, spans
 from skill2env.models.lines import split_lines
+from skill2env.stages.draft.scripts import header_lines
 
 MAX_LINES = 5000
 """Of longer files it is only told that they changed."""
-_REFERENCE = re.compile(r"(?P<file>[^:]+):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
 def files_in(folder: Path) -> dict[str, File]:
@@ -58,38 +59,40 @@ def touched(blueprints: Path, before: Mapping[str, File], after: Mapping[str, Fi
         after: the files as they are at the source.
     """
     found = []
-    for file in sorted(blueprints.glob("*/blueprint.yaml")):
-        for reference in _references(file):
+    for folder in sorted(file.parent for file in blueprints.glob("*/blueprint.yaml")):
+        for reference in _references(folder):
             now = _now(reference, before, after)
             if now != reference:
-                name = f"{blueprints.name}/{file.parent.name}"
+                name = f"{blueprints.name}/{folder.name}"
                 found.append(Touched(blueprint=name, reference=reference, now=now))
     return tuple(found)
 
 
-def _references(file: Path) -> list[str]:
-    """Return every line reference of a blueprint, each once."""
+def _references(folder: Path) -> list[str]:
+    """Return every line reference of a blueprint, its mistakes' included, each once; what can't be read has none."""
     try:
-        spec = yaml.safe_load(file.read_text(encoding="utf-8"))
+        spec = yaml.safe_load((folder / "blueprint.yaml").read_text(encoding="utf-8"))
         found = [*spec.get("skill_refs", ()), *(one.get("source") for one in spec.get("rubric", ()))]
     except (OSError, ValueError, AttributeError, TypeError, yaml.YAMLError):
-        return []
+        found = []
+    for script in sorted(folder.glob("mistakes/*.sh")):
+        with suppress(OSError, ValueError):
+            _, source = header_lines(script.read_text(encoding="utf-8")).get("Source", (0, ""))
+            found.append(source)
     return list(dict.fromkeys(str(one) for one in found if one))
 
 
 def _now(reference: str, before: Mapping[str, File], after: Mapping[str, File]) -> str:
     """Return where the lines of a reference are now; empty where they were changed."""
-    match = _REFERENCE.fullmatch(reference)
-    if not match:
+    if not is_source(reference):
         return reference
-    first = int(match["first"])
-    last = int(match["last"] or first)
-    old, new = _lines(before.get(match["file"])), _lines(after.get(match["file"]))
+    file, first, last = spans(reference)
+    old, new = _lines(before.get(file)), _lines(after.get(file))
     for tag, start, end, there, _ in _opcodes(old, new):
         if tag == "equal" and start < first and last <= end:
             moved = there - start
-            span = f"{first + moved}-{last + moved}" if match["last"] else f"{first + moved}"
-            return f"{match['file']}:{span}"
+            end_of_span = f"-{last + moved}" if "-" in reference.removeprefix(file) else ""
+            return f"{file}:{first + moved}{end_of_span}"
     return ""
 
 

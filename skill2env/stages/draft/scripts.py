@@ -91,13 +91,19 @@ def _read(
     return Script(name=name, role=role, steps=steps, slip=slip, fails_at=fails_at, source=source), findings
 
 
-def _header(
-    path: str, text: str, levels: tuple[Level, ...], lines: dict[str, int]
-) -> tuple[str, tuple[Level, ...], str, list[Finding]]:
+def header_lines(text: str) -> dict[str, tuple[int, str]]:
+    """Return what the header of a mistake names, by `Slip`, `Fails at` and `Source`: the line, from 1, and what it says."""
     found: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(split_lines(text)[:10], 1):
         if match := _HEADER.match(line):
             found[match[1]] = (number, match[2].strip())
+    return found
+
+
+def _header(
+    path: str, text: str, levels: tuple[Level, ...], lines: dict[str, int]
+) -> tuple[str, tuple[Level, ...], str, list[Finding]]:
+    found = header_lines(text)
     findings = []
     if not found.get("Slip", (0, ""))[1]:
         findings.append(
