@@ -155,7 +155,7 @@ def kept_answers(
         WorkspaceError: the store can't be read.
     """
     for done, item in enumerate(items, 1):
-        if answer := _kept(stage, context, _key(stage, item, context)):
+        if answer := _kept(context, _key(stage, item, context)):
             yield item, answer
         progress(done, done, item.item_id)
 
@@ -164,18 +164,16 @@ def _key(stage: Stage, item: Item, context: Context) -> str:
     return content_id([stage.NAME, stage.VERSION, item.item_id, item.input_id, stage.settings(context, item)])
 
 
-def _kept(stage: Stage, context: Context, key: str) -> Answer | None:
+def _kept(context: Context, key: str) -> Answer | None:
     stored = context.store.get(key)
     if stored is None:
         return None
-    return replace(
-        _as_answer(stored.outcome, stored.blob, stage, fresh=False), cost=kept_cost(context.store, key)
-    )
+    return replace(_as_answer(stored.outcome, stored.blob, fresh=False), cost=kept_cost(context.store, key))
 
 
 def _answer(stage: Stage, item: Item, context: Context) -> Answer:
     key = _key(stage, item, context)
-    if kept := _kept(stage, context, key):
+    if kept := _kept(context, key):
         return kept
     meter = None
     try:
@@ -198,10 +196,10 @@ def _worked(stage: Stage, item: Item, context: Context, key: str) -> Answer:
         )
     outcome = done.outcome.model_dump_json()
     context.store.put(key, stage.NAME, item.item_id, outcome, done.blob)
-    return _as_answer(outcome, done.blob, stage, fresh=True)
+    return _as_answer(outcome, done.blob, fresh=True)
 
 
-def _as_answer(outcome: str, blob: bytes | None, stage: Stage, fresh: bool) -> Answer:
+def _as_answer(outcome: str, blob: bytes | None, fresh: bool) -> Answer:
     accepted = outcome.startswith('{"kind":"accepted"')
     if accepted:
         return Answer("accepted", outcome, blob, "", fresh)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Generic, Literal, TypeVar
-
-from pydantic import Field
+from typing import Generic, Literal, TypeVar
 
 from skill2env.models.base import Record
 
@@ -72,6 +70,3 @@ class Errored(Record):
     kind: Literal["errored"] = "errored"
     message: str
     """One sentence: what failed."""
-
-
-Refusal = Annotated[Rejected | Errored, Field(discriminator="kind")]

@@ -19,10 +19,9 @@ from skill2env.stages.publish.splits import TRAIN, Candidate, assign
 from skill2env.stages.publish.tasks import licence_of, task_row
 from skill2env.store.dataset import DatasetWriter, fingerprint
 
-__all__ = ["NAME", "VERSION", "dataset_page", "publish"]
+__all__ = ["LEDGER", "NAME", "dataset_page", "publish"]
 
 NAME = "publish"
-VERSION = "3"
 LEDGER = "ledger"
 """Name of the metrics that say what everything has cost; unlike the others they vary from run to run."""
 

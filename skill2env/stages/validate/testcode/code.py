@@ -18,7 +18,6 @@ KEYS = "#"
 """Where the keys are that assignments add; iterating gives them too."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Path = tuple[int | str, ...]
 """Selectors, outermost first: an index, `=key`, ITER, GET or KEYS."""
 _ADDING = {"append": 0, "add": 0, "extend": 0, "update": 0, "insert": 1, "setdefault": 1, "appendleft": 0}
