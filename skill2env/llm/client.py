@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -168,8 +168,6 @@ class Purpose:
     """What the ledger calls it."""
     budget: Budget | None = None
     """Its own budget. Replayed completions count as when they were made, so that a replay ends where the first run did."""
-    ledger: Ledger = field(default_factory=Ledger)
-    """What was asked through this purpose alone; `ledger.ever()` is what it has cost."""
 
     def complete(self, ask: Ask) -> Completion:
         """Return what comes of a request, from the records or the endpoint; a refusal is a completion that says so.
@@ -196,9 +194,8 @@ class Purpose:
         return structured(self.complete, ask, answer)
 
     def count(self, model: str, outcome: str, spent: Spent) -> None:
-        """Count in both ledgers, in the budget of the purpose, and, unless it was replayed, in that of the run."""
+        """Count in the ledger, in the budget of the purpose, and, unless it was replayed, in that of the run."""
         charge(purpose=self.name, spent=spent)
-        self.ledger.add(self.name, model, outcome, spent)
         self.client.ledger.add(self.name, model, outcome, spent)
         if self.budget is not None:
             self.budget.spend(spent)

@@ -38,10 +38,6 @@ class Ledger:
         """Return what was spent now: all but what was replayed."""
         return sum((row.spent for row in self.rows() if row.outcome != "replayed"), Spent())
 
-    def ever(self) -> Spent:
-        """Return what all of it has cost, what was replayed included: the cost of an item."""
-        return sum((row.spent for row in self.rows()), Spent())
-
 
 def spent_on(completion: Completion) -> Spent:
     """Return what a completion cost when it was made."""

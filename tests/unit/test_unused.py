@@ -9,6 +9,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "skill2env"
 TREES = {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 FOR_TESTS = {"FakeEngine"}
+FOR_WORLDS = {"knob", "symlink"}
+"""What a blueprint's `world.py` calls (docs/blueprint.md)."""
 FROZEN = {"ARROW_LINE", "ASSIGNED"}
 """Of parse, whose code is measured as it stands."""
 
@@ -46,6 +48,32 @@ def _parameters(function: ast.FunctionDef) -> list[str]:
     read = {node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)}
     given = (*function.args.args, *function.args.kwonlyargs)
     return [one.arg for one in given if one.arg not in read and one.arg not in ("self", "cls")]
+
+
+def test_every_method_is_used() -> None:
+    """As an attribute, or by its name in a text, as the tools of a model are."""
+    texts = {
+        node.value
+        for tree in TREES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    methods = {
+        node.name
+        for tree in TREES.values()
+        for owner in ast.walk(tree)
+        if isinstance(owner, ast.ClassDef)
+        for node in owner.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith(("__", "pytest_"))
+        if not {"field_validator", "model_validator"} & set(map(_called, node.decorator_list))
+    }
+    assert methods - _uses().keys() - texts - FOR_WORLDS == set()
+
+
+def _called(decorator: ast.expr) -> str:
+    return (
+        decorator.func.id if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) else ""
+    )
 
 
 def test_every_parameter_of_a_private_function_is_used() -> None:

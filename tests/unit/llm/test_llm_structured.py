@@ -98,6 +98,6 @@ def test_a_purpose_counts_the_repairs(tmp_path: Path) -> None:
     with scripted(in_turn(WRONG, PLAN), tmp_path) as made:
         purpose = made.client.for_purpose("plan")
         purpose.structured(asking("Plan."), Plan)
-        (row,) = purpose.ledger.rows()
+        (row,) = made.client.ledger.rows()
     assert (row.purpose, row.spent.completions) == ("plan", 2)
     assert json.loads(row.model_dump_json())["spent"]["tokens"]["input"] == 200
