@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from skill2env.commands.common import out
 from skill2env.errors import ExitCode
+from skill2env.stages import ITEM_STAGES
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -46,7 +47,6 @@ def docs(folder: Folder = Path("docs"), check: Check = False) -> None:
 
 def readme(text: str, workspace: Path) -> str:
     """Return the README with the funnel and the strength as the workspace's metrics have them."""
-    from skill2env.commands.stages import ITEM_STAGES
     from skill2env.store.workspace import Workspace
 
     rows = [Workspace(workspace).read_metrics(name) for name in ITEM_STAGES]

@@ -11,12 +11,12 @@ from rich.markup import escape
 
 from skill2env.commands.common import HERE, AsJson, Root, opened, out
 from skill2env.errors import UsageError
+from skill2env.stages import ITEM_STAGES
 
 if TYPE_CHECKING:
     from skill2env.stages.context import Context
     from skill2env.store.shards import Row
 
-_STAGES = ("parse", "draft", "build", "validate", "rollout")
 _LINES = 40
 
 
@@ -29,7 +29,7 @@ def show(
 ) -> None:
     """Show what became of an item in every stage: findings, gates, trials and rewards."""
     with opened(root) as context:
-        life = {stage: _rows(context, stage, item) for stage in _STAGES}
+        life = {stage: _rows(context, stage, item) for stage in ITEM_STAGES}
     if not any(life.values()):
         raise UsageError(
             f"no stage knows an item {item!r}; `skill2env funnel` shows whether the stages have been run"
@@ -37,12 +37,12 @@ def show(
     if as_json:
         rows = [
             {"stage": stage, "item": row.item_id, "outcome": json.loads(row.outcome)}
-            for stage in _STAGES
+            for stage in ITEM_STAGES
             for row in life[stage]
         ]
         out.print_json(json.dumps(rows))
         return
-    for stage in _STAGES:
+    for stage in ITEM_STAGES:
         for row in life[stage]:
             _print(stage, row.item_id, json.loads(row.outcome))
 

@@ -15,12 +15,12 @@ from rich.table import Table
 from skill2env.commands.common import HERE, AsJson, Root, opened, out
 from skill2env.errors import TooManyErrors, UsageError
 from skill2env.progress import bar
+from skill2env.stages import ITEM_STAGES
 
 if TYPE_CHECKING:
     from skill2env.models.chat import LedgerRow
     from skill2env.pipeline import Summary
 
-ITEM_STAGES = ("parse", "draft", "build", "validate", "rollout")
 _DOCS = {
     "parse": "Read the corpus's skills.",
     "draft": "Read the blueprints.",

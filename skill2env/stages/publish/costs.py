@@ -7,7 +7,8 @@ from typing import Any
 from skill2env.models.base import canonical_json
 from skill2env.models.chat import Spent
 from skill2env.models.cost import Cost
-from skill2env.stages.publish.inputs import STAGES, Inputs, Published
+from skill2env.stages import ITEM_STAGES
+from skill2env.stages.publish.inputs import Inputs, Published
 
 _DIGITS = 3
 
@@ -61,7 +62,7 @@ def ledger(inputs: Inputs) -> dict[str, Any]:
     """
     stages: dict[str, Any] = {}
     kinds: dict[str, Cost] = {kind: Cost() for kind in ("accepted", "rejected", "errored")}
-    for stage in STAGES:
+    for stage in ITEM_STAGES:
         sums, items, uncounted = Cost(), 0, 0
         for kind, cost in inputs.costs(stage):
             items += 1

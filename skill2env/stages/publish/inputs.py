@@ -18,11 +18,9 @@ from skill2env.models.rollout import Rollout
 from skill2env.models.skill import Skill
 from skill2env.models.task import Task
 from skill2env.models.tree import BadTree, Tree, tree_id, unpack
+from skill2env.stages import ITEM_STAGES
 from skill2env.store.lookup import Lookup
 from skill2env.store.workspace import Workspace
-
-STAGES = ("parse", "draft", "build", "validate", "rollout")
-"""The stages whose outcomes are published, in the order in which data flows."""
 
 RecordT = TypeVar("RecordT", bound=Record)
 
@@ -56,7 +54,9 @@ class Fate:
     """Tasks that every gate accepted."""
     errored: int = 0
     """Blueprints and tasks that met infrastructure errors."""
-    refused: dict[str, Counter[str]] = field(default_factory=lambda: {stage: Counter() for stage in STAGES})
+    refused: dict[str, Counter[str]] = field(
+        default_factory=lambda: {stage: Counter() for stage in ITEM_STAGES}
+    )
     """Rules that refused its items, by stage."""
 
     def rejected(self, *stages: str) -> int:
@@ -73,15 +73,15 @@ class Inputs:
         Raises:
             WorkspaceError: a shard is missing or damaged.
         """
-        self._shards = {stage: stack.enter_context(Lookup(workspace.shard(stage))) for stage in STAGES}
+        self._shards = {stage: stack.enter_context(Lookup(workspace.shard(stage))) for stage in ITEM_STAGES}
         self.fates = {skill: Fate() for skill in self._shards["parse"].ids("accepted")}
         self.tasks = self._shards["validate"].ids("accepted")
         """Ids of the accepted tasks, sorted."""
         self._siblings = Counter(task.rsplit("--", 1)[0] for task in self.tasks)
-        self.funnel = {stage: self._counts(stage) for stage in STAGES}
+        self.funnel = {stage: self._counts(stage) for stage in ITEM_STAGES}
         """By stage: inputs, accepted, rejected and errored."""
         self.refused = tuple(
-            sorted((item, stage) for stage in STAGES for item in self._shards[stage].ids("rejected"))
+            sorted((item, stage) for stage in ITEM_STAGES for item in self._shards[stage].ids("rejected"))
         )
         """Item and stage of every rejection, sorted."""
         self._count()
@@ -171,7 +171,7 @@ class Inputs:
             self.fates.get(self.owner(task_id, "build"), nobody).built += 1
         for task_id in self.tasks:
             self.fates.get(self.owner(task_id, "validate"), nobody).accepted += 1
-        for stage in STAGES:
+        for stage in ITEM_STAGES:
             for item in self._shards[stage].ids("errored"):
                 self.fates.get(self.owner(item, stage), nobody).errored += 1
         for item, stage in self.refused:
