@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from skill2env.commands.common import err, from_here, opened
+from skill2env.commands.common import HERE, Root, err, from_here, opened
+from skill2env.errors import ExitCode
 
 
 def brief(
     path: Annotated[Path, typer.Argument(help="A skill's or a blueprint's folder in a corpus.")],
-    root: Annotated[
-        Path, typer.Option("--workspace", help="Folder with params.yaml, the corpus and data/.")
-    ] = Path(),
+    root: Root = HERE,
 ) -> None:
     """Print all that a person or a coding agent needs to write a blueprint for a skill, the skill included."""
     from skill2env.authoring.brief import brief as write_brief
@@ -26,5 +25,5 @@ def brief(
     if skill is None:
         for line in refused:
             err.print(line, markup=False)
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
     typer.echo(write_brief(from_here(target.corpus), target.skill_id, skill.text), nl=False)

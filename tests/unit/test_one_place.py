@@ -21,3 +21,11 @@ def holding(pattern: str, folder: str = ".") -> list[str]:
 def test_the_names_of_the_stages() -> None:
     names = ", ".join(f'"{name}"' for name in STAGES)
     assert holding(re.escape(f"({names})")) == ["stages/__init__.py"]
+
+
+def test_the_options_that_commands_share() -> None:
+    assert holding(r'"--(workspace|json)"', "commands") == ["commands/common.py"]
+
+
+def test_the_exit_codes() -> None:
+    assert holding(r"Exit\(\d|exit_code = \d", ".") == []
