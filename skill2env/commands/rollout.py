@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markdown import Markdown
 
 from skill2env.commands.common import HERE, AsJson, Root, err, opened, out
 from skill2env.commands.stages import run_item_stage
 from skill2env.errors import ExitCode
+
+if TYPE_CHECKING:
+    from skill2env.store.workspace import Workspace
 
 
 def rollout(
@@ -23,21 +25,15 @@ def rollout(
 ) -> None:
     """Record the trajectories of scripts and models on accepted tasks."""
     from skill2env.attempted import attempted, lines_of
-    from skill2env.store.workspace import Workspace
 
-    try:
-        run_item_stage("rollout", as_json, root)
-    finally:
-        workspace = Workspace(root.resolve())
-        if workspace.shard("rollout").exists():
-            figures = attempted(workspace)
-            counts = workspace.read_metrics("rollout") or {}
-            if figures["attempts"] or figures["judge"]:
-                workspace.write_metrics("rollout", {**counts, "models": figures})
-    if report and as_json:
-        out.print_json(json.dumps(figures))
-    elif report:
-        out.print(Markdown("\n".join(lines_of(figures))))
+    def figures(workspace: Workspace) -> dict[str, Any]:
+        found = attempted(workspace)
+        counts = workspace.read_metrics("rollout") or {}
+        if found["attempts"] or found["judge"]:
+            workspace.write_metrics("rollout", {**counts, "models": found})
+        return found
+
+    run_item_stage("rollout", as_json, root, figures, lines_of if report else None)
 
 
 def import_trials(

@@ -20,6 +20,7 @@ from skill2env.stages import ITEM_STAGES
 if TYPE_CHECKING:
     from skill2env.models.chat import LedgerRow
     from skill2env.pipeline import Summary
+    from skill2env.store.workspace import Workspace
 
 _DOCS = {
     "parse": "Read the corpus's skills.",
@@ -46,43 +47,58 @@ def validate(
     root: Root = HERE,
 ) -> None:
     """Take every task through all gates."""
-    from skill2env.store.workspace import Workspace
     from skill2env.strength import lines_of, strength
 
-    try:
-        run_item_stage("validate", as_json, root)
-    finally:
-        workspace = Workspace(root.resolve())
-        if workspace.shard("validate").exists():
-            figures = strength(workspace)
-            workspace.write_metrics("strength", figures)
-    if report and as_json:
-        out.print_json(json.dumps(figures))
-    elif report:
-        out.print(Markdown("\n".join(lines_of(figures))))
+    def figures(workspace: Workspace) -> dict[str, Any]:
+        found = strength(workspace)
+        workspace.write_metrics("strength", found)
+        return found
+
+    run_item_stage("validate", as_json, root, figures, lines_of if report else None)
 
 
-def run_item_stage(name: str, as_json: bool, root: Path) -> None:
+def run_item_stage(
+    name: str,
+    as_json: bool,
+    root: Path,
+    figured: Callable[[Workspace], dict[str, Any]] = lambda _: {},
+    page: Callable[[dict[str, Any]], list[str]] | None = None,
+) -> None:
     """Run a stage, and tell what became of its items.
+
+    Args:
+        name: the stage.
+        as_json: whether it is told as one JSON document.
+        root: the workspace's folder.
+        figured: keeps and returns figures of all outcomes, also of those from before a run that was ended early.
+        page: gives the figures as lines of Markdown; None: they are not told.
 
     Raises:
         TooManyErrors: an item errored, and the parameters do not allow to go on without it.
         Skill2EnvError: whatever ends the run.
     """
     from skill2env.pipeline import run_stage
+    from skill2env.store.workspace import Workspace
 
-    with opened(root, alone=True) as context, bar(name) as progress:
-        summary = run_stage(name, context, progress)
-        go_on, spent = context.params.driver.go_on_without_errored, context.spent()
+    try:
+        with opened(root, alone=True) as context, bar(name) as progress:
+            summary = run_stage(name, context, progress)
+            go_on, spent = context.params.driver.go_on_without_errored, context.spent()
+    finally:
+        workspace = Workspace(root.resolve())
+        found = figured(workspace) if workspace.shard(name).exists() else {}
     figures = {key: round(value, 2) for key, value in summary.figures.items()}
     figures["driver_peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     if as_json:
         counts = {**summary.counts(), "executed": summary.executed, "reused": summary.reused, **figures}
-        out.print_json(json.dumps({**counts, "models": [row.model_dump(mode="json") for row in spent]}))
+        told = {**counts, "models": [row.model_dump(mode="json") for row in spent]}
+        out.print_json(json.dumps({**told, "report": found} if page else told))
     else:
         _tell(summary, figures)
         if spent:
             out.print(_ledger(spent))
+        if page:
+            out.print(Markdown("\n".join(page(found))))
     if summary.errored and not go_on:
         raise TooManyErrors(
             f"{name}: {summary.errored} items met infrastructure errors, as `skill2env show` tells; run again: they are "
