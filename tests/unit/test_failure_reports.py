@@ -12,7 +12,8 @@ FAILS = "def test_one():\n    raise ValueError('not \\udcff a character')\ndef t
 
 
 def test_a_failure_about_undecodable_text_is_reported(tmp_path: Path) -> None:
-    shutil.copy(TESTS / "conftest.py", tmp_path)
+    for name in ("conftest.py", "absent.py"):
+        shutil.copy(TESTS / name, tmp_path)
     (tmp_path / "test_odd.py").write_text(FAILS)
     command = [
         sys.executable,
