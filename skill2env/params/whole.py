@@ -64,8 +64,11 @@ def load_params(path: Path) -> Params:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         raise UsageError(
-            f"{path}:{mark.line + 1 if mark else 1}: not valid YAML, {getattr(error, 'problem', error)}"
+            f"{path}:{mark.line + 1 if mark else 1}: not valid YAML, {getattr(error, 'problem', error)}; correct the line"
         ) from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{path}:{line}: not UTF-8 ({error.reason}); save it as UTF-8") from None
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
         raise UsageError(f"{path}: {faults}; see docs/parameters.md") from None

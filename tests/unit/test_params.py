@@ -32,6 +32,13 @@ def test_broken_yaml_has_its_line(tmp_path: Path) -> None:
         load_params(path)
 
 
+def test_what_is_not_utf_8_has_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_bytes(b"driver:\n  workers: 3\n# caf\xe9\n")
+    with pytest.raises(UsageError, match=r"params\.yaml:3: not UTF-8 .*; save it as UTF-8"):
+        load_params(path)
+
+
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="can't be read"):
         load_params(tmp_path / "params.yaml")
