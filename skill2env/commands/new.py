@@ -71,7 +71,9 @@ def _written(tree: Tree, folder: Path) -> None:
     except FileExistsError:
         raise UsageError(f"{folder} is there already; choose another name") from None
     except OSError as error:
-        raise UsageError(f"{folder} can't be written ({error.strerror})") from None
+        raise UsageError(
+            f"{folder} can't be written ({error.strerror}); name a workspace that is yours to write, with room on its disk"
+        ) from None
 
 
 def _tell(tree: Tree, folder: Path, then: list[str], as_json: bool) -> None:

@@ -38,4 +38,6 @@ def pins(folder: Path = DOCKERFILES) -> Pins:
     try:
         return Pins.model_validate(yaml.safe_load(path.read_text("utf-8")))
     except (OSError, yaml.YAMLError, ValidationError) as error:
-        raise UsageError(f"{path} can't be read: {error}") from error
+        raise UsageError(
+            f"{path} can't be read: {error}; take the file of the repository, or correct it"
+        ) from error

@@ -183,12 +183,15 @@ class _Git:
             answer, _ = process.communicate(timeout=FETCH_SEC)
         except subprocess.TimeoutExpired:
             raise UsageError(
-                f"{self._where}: git {arguments[0]} took more than {FETCH_SEC} seconds"
+                f"{self._where}: git {arguments[0]} took more than {FETCH_SEC} seconds; clone it yourself, then import the folder"
             ) from None
         finally:
             _end(process)
         if process.returncode:
-            raise UsageError(f"{self._where}: git {arguments[0]} failed ({self._said(process.returncode)})")
+            raise UsageError(
+                f"{self._where}: git {arguments[0]} failed ({self._said(process.returncode)}); correct address and revision, "
+                "or clone it yourself, then import the folder"
+            )
         return answer.decode("utf-8", "replace")
 
     def listed(self, commit: str) -> Iterator[tuple[str, Entry]]:

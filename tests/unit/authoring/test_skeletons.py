@@ -127,3 +127,11 @@ def test_a_skill_that_is_not_there_begins_no_blueprint(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["new", "blueprint", "nobody", "totals", "--workspace", str(tmp_path)])
     assert isinstance(result.exception, UsageError)
     assert not (tmp_path / "skills_corpus" / "blueprints").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "params.yaml").write_text("{}")
+    (tmp_path / "skills_corpus").write_text("no folder")
+    result = CliRunner().invoke(app, ["new", "skill", "tidy-lists", "--workspace", str(tmp_path)])
+    assert isinstance(result.exception, UsageError)
+    assert "can't be written (Not a directory); name a workspace" in str(result.exception)

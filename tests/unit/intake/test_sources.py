@@ -74,7 +74,8 @@ def test_a_revision_and_a_bare_repository(tmp_path: Path) -> None:
         for revision, expected in (("", second), ("v1", first), (first, first), ("main", second)):
             with opened(str(where), revision) as place:
                 assert place.commit == expected
-    with pytest.raises(UsageError, match="git fetch failed"), opened(str(top), "no-such-branch"):
+    told = "git fetch failed .*; correct address and revision, or clone it yourself"
+    with pytest.raises(UsageError, match=told), opened(str(top), "no-such-branch"):
         pass
 
 
