@@ -1,4 +1,4 @@
-"""What a stage is given to work with: workspace, parameters, store, engine and images."""
+"""What a stage is given to work with: workspace, parameters, store, models, engine and images."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Context:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the engine's connections and remove the sentinel."""
+        """Close the connections to engine and models, remove the sentinel, and end the processes."""
         self._stack.close()
 
     def share(self, processes: ProcessPoolExecutor) -> None:

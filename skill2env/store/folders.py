@@ -1,4 +1,4 @@
-"""Reads a stranger's folder into a tree, by type and within bounds, following nothing."""
+"""Reads folders into trees, a stranger's by type and within bounds, following nothing; and writes trees into new folders."""
 
 from __future__ import annotations
 
