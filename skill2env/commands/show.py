@@ -128,7 +128,8 @@ def export(
     root: Root = HERE,
 ) -> None:
     """Write Harbor task directories out of a dataset, with the same content ids."""
-    from skill2env.models.tree import tree_id
+    from skill2env.errors import WorkspaceError
+    from skill2env.models.tree import BadTree, tree_id
     from skill2env.store.dataset import read_back, rows
     from skill2env.store.folders import write_folder
     from skill2env.store.workspace import Workspace
@@ -138,8 +139,13 @@ def export(
         raise UsageError("name tasks, or give --all")
     for name in [row["task_id"] for row in rows(folder, "tasks")] if everything else task:
         tree = read_back(folder, name)
+        if name != Path(name).name or name == ".." or not name.isprintable():
+            raise WorkspaceError(f"{folder}: {name!r} is no name for a folder, so that task is not written")
         target = to / name
         if target.exists():
             raise UsageError(f"{target} exists; name another folder with --to")
-        write_folder(tree, target)
+        try:
+            write_folder(tree, target)
+        except BadTree as error:
+            raise WorkspaceError(f"{folder}: the files of {name} can't be written ({error})") from error
         out.print(f"{target} {tree_id(tree)}", markup=False)

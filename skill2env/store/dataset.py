@@ -175,7 +175,7 @@ def read_back(dataset: Path, task_id: str) -> Tree:
     """
     for _, row in _stored(dataset, "tasks", ["task_id", "content_id", "files"], {"task_id": task_id}):
         try:
-            tree = unpack(row["files"])
+            tree = unpack(row["files"] or b"")
         except BadTree as error:
             raise WorkspaceError(
                 f"{dataset}: the files of {task_id} are damaged ({error}); run `dvc repro`"

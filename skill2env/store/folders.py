@@ -70,12 +70,14 @@ def read_regular(place: Path, limit: int) -> bytes:
 
 
 def write_folder(tree: Tree, folder: Path) -> None:
-    """Write a tree below a folder that does not exist yet.
+    """Write a tree below a folder that does not exist yet, and nothing outside of it.
 
     Raises:
+        BadTree: something lies below a link or a file; nothing was written.
         FileExistsError: the folder exists.
         OSError: it can't be written.
     """
+    _need_folders(tree)
     folder.mkdir(parents=True)
     for path in sorted(tree):
         node, target = tree[path], folder / path
@@ -92,3 +94,14 @@ def write_folder(tree: Tree, folder: Path) -> None:
     for path, node in tree.items():
         if node.kind == "dir":
             (folder / path).chmod(node.mode)
+
+
+def _need_folders(tree: Tree) -> None:
+    """Refuse a tree that would be written through one of its own links: `a` leads to /etc, and `a/b` is a file."""
+    for path in tree:
+        at = path.find("/")
+        while at >= 0:
+            above = tree.get(path[:at])
+            if above is not None and above.kind != "dir":
+                raise BadTree(f"{path!r} lies below {path[:at]!r}, which is a {above.kind}")
+            at = path.find("/", at + 1)
