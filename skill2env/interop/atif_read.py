@@ -17,6 +17,10 @@ from skill2env.models.trial import StepRecord, Turn
 
 _COMMANDS = ("command", "cmd", "keystrokes")
 """Arguments in which the field's agents have what they run in a shell."""
+MAX_SEEN_CHARS = 64 << 20
+"""Of all calls together; a result that names no call counts for each call of its step, and so can stand for any amount."""
+MAX_LEVELS = 100
+"""Lists and objects within each other in the arguments of a call; whoever writes them out again has a stack too."""
 
 
 class _Strict(BaseModel):
@@ -160,7 +164,12 @@ class Read:
 
 
 def read_steps(document: Document) -> Read:
-    """Return what a document says; steps that were copied from an earlier one are left out."""
+    """Return what a document says; steps that were copied from an earlier one are left out.
+
+    Raises:
+        ValueError: arguments of a call hold NaN, an infinity or too many levels, or its results are more than can be kept.
+    """
+    left = MAX_SEEN_CHARS
     steps: list[StepRecord] = []
     messages: list[Message] = []
     turns: list[Turn] = []
@@ -176,6 +185,9 @@ def read_steps(document: Document) -> Read:
         messages.append(Message(role="assistant", text=said, calls=tuple(map(_call, calls))))
         for number, call in enumerate(calls):
             seen = _seen(step.observation, call.tool_call_id)
+            left -= len(seen)
+            if left < 0:
+                raise ValueError(f"what its calls have seen is more than {MAX_SEEN_CHARS:,} characters")
             messages.append(Message(role="tool", text=seen, call_id=call.tool_call_id))
             steps.append(_record(said if number == 0 else "", call, seen))
         if not calls and (seen := _seen(step.observation, None)):
@@ -184,7 +196,19 @@ def read_steps(document: Document) -> Read:
 
 
 def _call(call: Call) -> ToolCall:
+    if _levels([call.arguments]) > MAX_LEVELS:
+        raise ValueError(f"the arguments of {call.tool_call_id[:80]!r} have more than {MAX_LEVELS} levels")
     return ToolCall(id=call.tool_call_id, name=call.function_name, arguments=canonical_json(call.arguments))
+
+
+def _levels(values: list[Any]) -> int:
+    """Return how deep values are nested; one more than `MAX_LEVELS` stands for everything beyond."""
+    levels = 0
+    while values and levels <= MAX_LEVELS:
+        inner = [part for value in values if isinstance(value, list) for part in value]
+        inner += [part for value in values if isinstance(value, dict) for part in value.values()]
+        values, levels = inner, levels + 1
+    return levels
 
 
 def _record(why: str, call: Call, seen: str) -> StepRecord:

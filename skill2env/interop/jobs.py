@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import posixpath
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -25,6 +27,7 @@ _OWN_FOLDERS = ("agent", "verifier", "artifacts")
 """Folders that a trial has and a job has not."""
 _FILES = ("task.toml", "instruction.md", "README.md")
 _FOLDERS = ("environment", "tests", "solution")
+_TRAJECTORY = "agent/trajectory.json"
 _HOPS = 8
 """Links that lead to links are followed so often."""
 _IGNORED = ("__pycache__", ".DS_Store")
@@ -122,13 +125,16 @@ def read_trial(folder: Path) -> Ran | None:
     Raises:
         BadTrial: a file is missing, too big or malformed, or the trajectory is no valid ATIF document.
     """
-    result = _parsed(folder / "result.json", _Result)
+    result = _parsed(folder, "result.json", _Result)
     if result.agent_info.name in _NO_AGENTS:
         return None
-    lock = _parsed(folder / "lock.json", _Lock)
-    path = folder / "agent" / "trajectory.json"
-    document = _parsed(path, Document) if path.exists() else None
-    steps, part = _acted(result, document)
+    lock = _parsed(folder, "lock.json", _Lock)
+    there = os.path.lexists(folder / _TRAJECTORY)
+    document = _parsed(folder, _TRAJECTORY, Document) if there else None
+    try:
+        steps, part = _acted(result, document)
+    except ValueError as error:
+        raise BadTrial(f"trajectory.json can't be used: {error}") from None
     agent = result.agent_info.name
     trial = Trial(
         task_id="",
@@ -176,21 +182,51 @@ def _counts(path: str) -> bool:
     return path in _FILES or (len(parts) > 1 and parts[0] in _FOLDERS)
 
 
-def _parsed(path: Path, kind: type[ModelT]) -> ModelT:
+def _parsed(folder: Path, name: str, kind: type[ModelT]) -> ModelT:
+    file = name.rpartition("/")[2]
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise BadTrial(f"{path.name} is bigger than {MAX_BYTES >> 20} MB")
-        return kind.model_validate(json.loads(path.read_bytes()))
+        return kind.model_validate(_plain(_read(folder, name)))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        raise BadTrial(f"{path.name} is not as it should be: {place}: {first['msg']}") from None
+        raise BadTrial(f"{file} is not as it should be: {place}: {first['msg']}") from None
     except OSError as error:
-        raise BadTrial(f"{path.name} can't be read ({error.strerror})") from None
+        raise BadTrial(f"{file} can't be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, BadTrial):
             raise
-        raise BadTrial(f"{path.name} is no JSON ({str(error)[:100]})") from None
+        raise BadTrial(f"{file} is no JSON ({str(error)[:100]})") from None
+
+
+def _read(folder: Path, name: str) -> bytes:
+    """Return a regular file of a trial; no link is followed below its folder, where its agent has written as it liked.
+
+    Raises:
+        BadTrial: it is bigger than `MAX_BYTES`, or a pipe, a device or a socket.
+        OSError: it is a link or lies in one, or can't be read.
+    """
+    parent, _, file = name.rpartition("/")
+    no_link = os.O_NOFOLLOW if parent else 0
+    place = os.open(folder / parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | no_link)
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place)
+    finally:
+        os.close(place)
+    with os.fdopen(handle, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise BadTrial(f"{file} is no regular file")
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise BadTrial(f"{file} is bigger than {MAX_BYTES >> 20} MB")
+    return data
+
+
+def _plain(data: bytes) -> Any:
+    """Return what a JSON text says, halves of characters replaced, as no file in UTF-8 can hold them."""
+    value = json.loads(data)
+    if b"\\ud" not in data.lower():
+        return value
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def _verdict(result: _Result) -> Verdict:
