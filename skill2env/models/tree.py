@@ -11,8 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from skill2env.models.archive import Archive, BadArchive, Entry
+
 EPOCH = 1767225600
 """Modification time of everything that the project makes: 2026-01-01T00:00:00Z."""
+_GLOBAL = "pax_global_header"
+"""Name of the entry in which `git archive` tells the commit."""
 
 
 class BadTree(ValueError):
@@ -94,15 +98,17 @@ def unpack(data: bytes, max_bytes: int = 256 << 20, max_entries: int = 20_000) -
     tree: Tree = {}
     total = 0
     try:
-        with tarfile.open(fileobj=io.BytesIO(_plain(data, 2 * max_bytes)), mode="r:") as archive:
-            for seen, info in enumerate(archive, 1):
-                path = checked_path(info.name)
-                total += info.size if info.isreg() else 0
-                if total > max_bytes or seen > max_entries:
-                    raise BadTree(f"more than {max_bytes >> 20} MB or {max_entries} entries")
-                if path:
-                    tree[path] = _node(archive, info)
-    except (tarfile.TarError, zlib.error, EOFError, OSError, UnicodeError, RecursionError) as error:
+        archive = Archive(io.BytesIO(_plain(data, 2 * max_bytes)).read)
+        for seen, entry in enumerate(archive.entries(), 1):
+            if entry.kind == "other" and entry.name == _GLOBAL:
+                continue
+            path = checked_path(entry.name)
+            total += entry.size if entry.kind == "file" else 0
+            if total > max_bytes or seen > max_entries:
+                raise BadTree(f"more than {max_bytes >> 20} MB or {max_entries} entries")
+            if path:
+                tree[path] = _node(archive, entry)
+    except (BadArchive, zlib.error, EOFError, OSError, UnicodeError) as error:
         raise BadTree(f"not a readable tar ({error})") from error
     return tree
 
@@ -118,15 +124,14 @@ def _plain(data: bytes, limit: int) -> bytes:
     return plain
 
 
-def _node(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Node:
-    if info.isreg() and not info.issparse():
-        file = archive.extractfile(info)
-        return Node("file", file.read() if file else b"", info.mode & 0o777)
-    if info.isdir():
-        return Node("dir", mode=info.mode & 0o777)
-    if info.issym():
-        return Node("link", info.linkname.encode(), 0o777)
-    raise BadTree(f"{info.name!r} is no file, folder or symbolic link")
+def _node(archive: Archive, entry: Entry) -> Node:
+    if entry.kind == "file":
+        return Node("file", b"".join(archive.content()), entry.mode & 0o777)
+    if entry.kind == "dir":
+        return Node("dir", mode=entry.mode & 0o777)
+    if entry.target:
+        return Node("link", entry.target.encode(), 0o777)
+    raise BadTree(f"{entry.name!r} is no file, folder or symbolic link")
 
 
 def below(tree: Mapping[str, Node], folder: str) -> Tree:

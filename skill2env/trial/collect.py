@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from skill2env.errors import Skill2EnvError
+from skill2env.models.archive import Archive, BadArchive, Entry
 from skill2env.models.tree import Node, Tree
 from skill2env.sandbox.protocol import Kind, NoSuchPath, Sandbox
-from skill2env.trial.archive import Archive, BadArchive, Entry
 
 MAX_FILE_BYTES = 16 << 20
 MAX_TOTAL_BYTES = 64 << 20

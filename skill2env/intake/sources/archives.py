@@ -15,7 +15,7 @@ from typing import IO, Protocol
 
 from skill2env.errors import UsageError
 from skill2env.intake.sources.source import MAX_FILE_BYTES, MAX_READ_BYTES, Entry, Source, Unreadable
-from skill2env.trial.archive import Archive, BadArchive
+from skill2env.models.archive import Archive, BadArchive
 
 MAX_ARCHIVE_BYTES = 1_000_000_000
 """Size of the archive itself."""

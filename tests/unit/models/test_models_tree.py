@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import tarfile
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -143,3 +144,23 @@ def test_no_bytes_do_anything_but_be_refused(
         except BadTree:
             continue
         assert all(not path.startswith("/") and ".." not in path.split("/") for path in found)
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_extensions_that_the_standard_library_searches_in_quadratic_time_are_refused_soon(
+    kind: bytes,
+) -> None:
+    info = tarfile.TarInfo("x")
+    info.type, info.size = kind, 100_000
+    data = info.tobuf(tarfile.USTAR_FORMAT) + b"1" * info.size + bytes(-info.size % 512)
+    began = time.monotonic()
+    with pytest.raises(BadTree, match="an extension has 100000 bytes"):
+        unpack(data + tarfile.TarInfo("f").tobuf() + bytes(1024))
+    assert time.monotonic() - began < 2
+
+
+def test_the_commit_that_git_archive_tells_is_passed_over() -> None:
+    info = tarfile.TarInfo("pax_global_header")
+    info.type, info.size = tarfile.XGLTYPE, 52
+    told = info.tobuf(tarfile.USTAR_FORMAT) + b"52 comment=" + b"0" * 40 + b"\n" + bytes(512 - 52)
+    assert list(unpack(told + tarfile.TarInfo("f").tobuf() + bytes(1024))) == ["f"]
