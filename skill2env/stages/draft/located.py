@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +13,7 @@ from skill2env.models.outcome import Finding, Severity
 
 MAX_BYTES = 64_000
 Path = tuple[str | int, ...]
+_MERGE = "tag:yaml.org,2002:merge"
 
 
 class _Loader(yaml.SafeLoader):
@@ -31,8 +34,9 @@ def load(text: str, file: str) -> tuple[Any, dict[Path, int], list[Finding]]:
             {},
             [_fault(file, 1, f"more than {MAX_BYTES} characters, or too many brackets; make it smaller")],
         )
-    loader = _Loader(text)
+    loader = None
     try:
+        loader = _Loader(text)
         node = loader.get_single_node()
         lines: dict[Path, int] = {}
         faults: list[Finding] = []
@@ -42,11 +46,30 @@ def load(text: str, file: str) -> tuple[Any, dict[Path, int], list[Finding]]:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
         return None, {}, [_fault(file, mark.line + 1 if mark else 1, f"not valid YAML: {problem}")]
-    except (RecursionError, ValueError) as error:
-        return None, {}, [_fault(file, 1, f"not readable as YAML: {error}")]
+    except (RecursionError, ValueError, LookupError, AttributeError, OverflowError) as error:
+        # The library falls over tags that do not fit their values, such as `!!int ""` and `!!timestamp soon`.
+        return None, {}, [_fault(file, 1, f"not readable as YAML: {type(error).__name__}: {error}")]
     finally:
-        loader.dispose()
-    return value, lines, faults
+        if loader is not None:
+            loader.dispose()
+    return value, lines, faults or _unstorable(value, file)
+
+
+def _unstorable(value: Any, file: str) -> list[Finding]:
+    """Refuse what YAML can say and no JSON can: NaN, infinities, bytes, sets, numbers without end, halves of characters."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_date)
+        text.encode("utf-8")
+    except (ValueError, TypeError, RecursionError) as error:
+        return [_fault(file, 1, f"holds what JSON can't say ({error}); write plain values")]
+    return []
+
+
+def _date(value: Any) -> str:
+    """Return a date, which `author` has, as JSON has it."""
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} {str(value)[:40]!r}")
 
 
 def _locate(node: Any, path: Path, lines: dict[Path, int], faults: list[Finding], file: str) -> None:
@@ -57,6 +80,8 @@ def _locate(node: Any, path: Path, lines: dict[Path, int], faults: list[Finding]
         seen = set()
         for key, value in node.value:
             name = str(key.value)
+            if key.tag == _MERGE:
+                faults.append(_fault(file, key.start_mark.line + 1, "merge keys are not allowed"))
             if name in seen:
                 faults.append(
                     _fault(file, key.start_mark.line + 1, f"the key {name!r} stands twice in one mapping")
