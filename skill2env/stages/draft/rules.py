@@ -17,6 +17,7 @@ from skill2env.models.tree import Tree
 from skill2env.stages.draft.located import Path, line_of
 
 REQUIRED = ("blueprint.yaml", "instruction.md", "world.py", "tests/test_outputs.py", "solutions/reference.sh")
+MAX_INSTRUCTION_CHARS = 100_000
 MIN_CHECKS = 4
 MIN_GUARDS = 1
 MIN_SEEDS = 2
@@ -170,8 +171,15 @@ def instruction(text: str) -> list[Finding]:
     """instruction.md says something and is a valid template."""
     if len(text.strip()) < 40:
         return [_fault("instruction", "instruction.md", 1, "write the request: goal, paths and constraints")]
+    if len(text) > MAX_INSTRUCTION_CHARS:
+        message = (
+            f"the request has more than {MAX_INSTRUCTION_CHARS:,} characters; put what is long into the world"
+        )
+        return [_fault("instruction", "instruction.md", 1, message)]
     try:
         SandboxedEnvironment().parse(text)
+    except (RecursionError, ValueError, OverflowError) as error:
+        return [_fault("instruction", "instruction.md", 1, f"not readable as a Jinja2 template: {error}")]
     except TemplateSyntaxError as error:
         return [
             _fault(

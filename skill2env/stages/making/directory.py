@@ -9,9 +9,6 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from jinja2 import StrictUndefined, TemplateError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-
 from skill2env.errors import Skill2EnvError, UsageError
 from skill2env.interop import harbor
 from skill2env.models.base import content_id
@@ -19,6 +16,7 @@ from skill2env.models.outcome import Finding, Severity
 from skill2env.models.python_source import parse_python
 from skill2env.models.tree import Tree, below, merged, placed, text_file
 from skill2env.sandbox.images import toolchain_text, verifier_text
+from skill2env.stages.making.rendering import BadTemplate, rendered
 from skill2env.stages.making.worlds import Made, Order
 from skill2env.trial.judge import MEMORY_MB, PIDS, PRIVILEGES
 
@@ -117,16 +115,13 @@ def verifier_code_id() -> str:
 
 
 def _instruction(order: Order, made: Made) -> str:
-    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
     knobs = order.blueprint.spec.knob_values(order.level)
+    values = {"knobs": knobs, "facts": made.facts, "level": order.level}
     try:
-        return environment.from_string(_TAGS_ALONE.sub(_closed_up, order.blueprint.instruction)).render(
-            knobs=knobs, facts=made.facts, level=order.level
-        )
-    except (TemplateError, ArithmeticError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        line = getattr(error, "lineno", None) or _template_line(error)
+        return rendered(_TAGS_ALONE.sub(_closed_up, order.blueprint.instruction), values)
+    except BadTemplate as error:
         message = f"the instruction can't be rendered: {error}; it sees knobs ({', '.join(sorted(knobs))}), facts and level only"
-        raise Unfit("instruction", message, "instruction.md", line) from None
+        raise Unfit("instruction", message, "instruction.md", error.line) from None
 
 
 def _closed_up(line: re.Match[str]) -> str:
@@ -148,13 +143,3 @@ def _hidden_exists(tests: str, names: set[str]) -> None:
             if isinstance(name, ast.Constant) and isinstance(name.value, str) and name.value not in names:
                 message = f"the tests name the hidden file {name.value!r}, which world.py does not make; hide it with world.hide"
                 raise Unfit("hidden-file", message, "tests/test_outputs.py", node.lineno)
-
-
-def _template_line(error: BaseException) -> int:
-    """Return the line of the template at which an error was raised, as Jinja puts it into the traceback; 0 where it does not."""
-    line, trace = 0, error.__traceback__
-    while trace:
-        if trace.tb_frame.f_code.co_filename == "<template>":
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line
