@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from skill2env.escaped import markdown
 from skill2env.models.blueprint import LEVELS
 from skill2env.models.chat import Tokens
 from skill2env.models.outcome import Accepted
@@ -198,13 +199,13 @@ def lines_of(found: dict[str, Any]) -> list[str]:
     head = ["Model", "Condition", "Level", "Tasks", "Attempts", *(f"pass@{k}" for k in ks)]
     lines = _ruled(head)
     for row in found["passes"]:
-        cells = [row[key] for key in ("model", "condition", "level", "tasks", "attempts")]
+        cells = [markdown(str(row[key])) for key in ("model", "condition", "level", "tasks", "attempts")]
         cells += [_interval(row["pass_at"].get(str(k))) for k in ks]
         lines.append(_line(cells))
     if found["lifts"]:
         lines += ["", *_ruled(["Model", "Condition", "Skill", "Level", "Tasks", "Lift", "Alarm"])]
         for row in found["lifts"]:
-            cells = [row[key] for key in ("model", "condition", "skill", "level", "tasks")]
+            cells = [markdown(str(row[key])) for key in ("model", "condition", "skill", "level", "tasks")]
             lines.append(_line([*cells, _interval(row, "+"), "the skill hurts" if row["alarm"] else ""]))
     tokens, cost = found["tokens"], found["cost_usd"]
     price = "at a price that is not known" if cost is None else f"for {cost:g} US dollars"
@@ -234,4 +235,4 @@ def _ruled(head: Sequence[str]) -> list[str]:
 
 
 def _line(cells: Iterable[object]) -> str:
-    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(map(str, cells)) + " |"

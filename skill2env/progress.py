@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from skill2env.escaped import one_line
+
 console = Console(stderr=True, highlight=False)
 
 
@@ -19,12 +21,12 @@ def bar(label: str) -> Iterator[Callable[[int, int, str], None]]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[item]}"),
+        TextColumn("{task.fields[item]}", markup=False),
     )
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
         task = progress.add_task(label, total=None, item="")
 
         def tell(done: int, known: int, item: str) -> None:
-            progress.update(task, completed=done, total=known, item=item)
+            progress.update(task, completed=done, total=known, item=one_line(item))
 
         yield tell

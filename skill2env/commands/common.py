@@ -5,17 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
+from skill2env.escaped import visible
+
 if TYPE_CHECKING:
     from skill2env.stages.context import Context
 
-out = Console(highlight=False, soft_wrap=True)
+
+class _Safe(Console):
+    """A console that obeys nothing in what it prints: names and texts of strangers hold sequences for terminals."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print, with every character of a text that can't be seen written as an escape."""
+        shown = (visible(one, "\n\t") if isinstance(one, str) else one for one in objects)
+        super().print(*shown, **options)
+
+    def print_json(self, json: str | None = None, **options: Any) -> None:
+        """Print JSON in ASCII."""
+        super().print_json(json, **{**options, "ensure_ascii": True})
+
+
+out = _Safe(highlight=False, soft_wrap=True)
 """Results go to standard output."""
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+err = _Safe(stderr=True, highlight=False, soft_wrap=True)
 """Progress and errors go to standard error."""
 
 Root = Annotated[Path, typer.Option("--workspace", help="Folder with params.yaml, the corpus and data/.")]
