@@ -172,8 +172,16 @@ def hazards(text: str) -> Iterator[tuple[int, str, str]]:
     for hazard in HAZARDS:
         if not any(hint in lowered for hint in hazard.hints):
             continue
-        for match in hazard.pattern.finditer(joined):
-            yield text.count("\n", 0, match.start()) + 1, hazard.code, hazard.message
-    for match in _HIDDEN.finditer(text):
-        message = f"The line holds U+{ord(match[0]):04X}, which no reader sees; take it away."
-        yield text.count("\n", 0, match.start()) + 1, "hidden-text", message
+        for line, _ in _placed(hazard.pattern, joined, text):
+            yield line, hazard.code, hazard.message
+    for line, char in _placed(_HIDDEN, text, text):
+        yield line, "hidden-text", f"The line holds U+{ord(char):04X}, which no reader sees; take it away."
+
+
+def _placed(pattern: re.Pattern[str], searched: str, text: str) -> Iterator[tuple[int, str]]:
+    """Yield the line of `text`, from 1, and the words of each match; lines are counted on from match to match."""
+    line, at = 1, 0
+    for match in pattern.finditer(searched):
+        line += text.count("\n", at, match.start())
+        at = match.start()
+        yield line, match[0]
