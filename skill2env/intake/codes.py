@@ -25,7 +25,8 @@ KINDS: dict[str, Kind] = {
     # the source
     "entry-path": Kind(
         ERROR,
-        "an entry whose path is absolute, climbs out, leads into a `.git` folder, or in a zip has backslashes; it was left out",
+        "an entry whose path is absolute, climbs out, leads into a `.git` folder, is too long or deep, or in a zip has "
+        "backslashes; it was left out",
     ),
     "entry-twice": Kind(ERROR, "two entries of an archive with the same path; the first counts"),
     "nothing-accepted": Kind(WARNING, "an `--accept` at whose place no secret or personal datum was found"),

@@ -22,6 +22,8 @@ MAX_ARCHIVE_BYTES = 1_000_000_000
 MAX_DIRECTORY_BYTES = 16_000_000
 """Size of a zip's directory, which the standard library keeps in memory whole."""
 
+_DAMAGED = (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, LookupError, struct.error)
+"""What the standard library raises over the headers of a broken zip."""
 _ENCRYPTED = 0x1
 _END = struct.Struct("<4s4H2LH")
 _END_MARK, _ZIP64_MARK, _ZIP64_BYTES = b"PK\x05\x06", b"PK\x06\x07", 20
@@ -54,7 +56,7 @@ def archive(place: Path, origin: str) -> Iterator[Source]:
                 yield _without_top(source)
             else:
                 yield _without_top(_tar(stream, spool, origin))
-    except (BadArchive, zipfile.BadZipFile, zlib.error, EOFError, gzip.BadGzipFile) as error:
+    except (BadArchive, zlib.error, EOFError, gzip.BadGzipFile, *_DAMAGED) as error:
         raise UsageError(f"{place} is no sound zip, tar or tar.gz ({error}); pack it anew") from error
 
 
@@ -68,14 +70,7 @@ def _zip(place: Path, stream: IO[bytes], origin: str) -> Iterator[Source]:
             try:
                 with packed.open(infos[numbers[path]]) as content:
                     data = content.read(entry.size)
-            except (
-                zipfile.BadZipFile,
-                zlib.error,
-                EOFError,
-                OSError,
-                RuntimeError,
-                NotImplementedError,
-            ) as error:
+            except (zlib.error, EOFError, OSError, RuntimeError, *_DAMAGED) as error:
                 raise Unreadable(f"the archive is damaged there ({error})") from error
             if len(data) < entry.size:
                 raise Unreadable("the archive is damaged there (it ends early)")

@@ -20,6 +20,9 @@ MAX_READ_BYTES = 2_000_000_000
 """What is read of one source in all."""
 MAX_LINK_BYTES = 4096
 MAX_HOPS = 40
+MAX_LEVELS = 100
+MAX_PATH_CHARS = 4096
+"""What Linux takes; the folders above a path are kept, each with its whole name."""
 
 
 class Unreadable(Exception):
@@ -68,6 +71,9 @@ class Source:
             self.findings.add(
                 "entry-path", f"The path {shown} is absolute, climbs out, or leads into a .git folder."
             )
+        elif len(parts) > MAX_LEVELS or len(path) > MAX_PATH_CHARS:
+            message = f"The path {shown} has more than {MAX_LEVELS} levels or {MAX_PATH_CHARS} characters."
+            self.findings.add("entry-path", message)
         elif path in self.entries:
             self.findings.add("entry-twice", f"The path {shown} stands twice in the archive; pack it anew.")
         else:
@@ -111,13 +117,19 @@ class Source:
 
     @cached_property
     def names(self) -> dict[str, list[str]]:
-        """Folder, "" for the top, to the names of its files and links."""
+        """Folder, "" for the top, to the names of its files and links.
+
+        Raises:
+            UsageError: there are too many folders.
+        """
         found: dict[str, list[str]] = {"": []}
         for path in self.paths:
             parent, _, name = path.rpartition("/")
             while parent not in found:
                 found[parent] = []
                 parent = parent.rpartition("/")[0]
+            if len(found) > MAX_ENTRIES:
+                raise UsageError(f"{self.origin} has more than {MAX_ENTRIES:,} folders; name a part of it")
             found[path.rpartition("/")[0]].append(name)
         return found
 
