@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from skill2env.errors import EngineError, Skill2EnvError
-from skill2env.models.base import Record, content_id
+from skill2env.models.base import Record, canonical_json, content_id
 from skill2env.models.blueprint import Blueprint, Level
 from skill2env.models.outcome import Finding, Severity
 from skill2env.models.task import WorldRun
@@ -27,6 +28,10 @@ _MEMORY_MB = 1024
 _PIDS = 256
 _TRUTH_BYTES = 4 << 20
 _GRACE_SEC = 30
+_LINE = re.compile(r"[0-9]{1,9}")
+_UNKEEPABLE = (
+    "what world.py returned holds NaN, an infinity, half a character or too many levels; plant plain facts"
+)
 _FORBIDDEN = ("tests", "solution", "logs", "proc", "sys", "dev", "tmp", "opt/verifier")
 
 
@@ -53,7 +58,7 @@ class WorldFault(Skill2EnvError):
                 severity=Severity.ERROR,
                 message=message.split(": ", 1)[-1],
                 file="world.py",
-                line=int(line) if line.isdigit() else 0,
+                line=int(line) if _LINE.fullmatch(line) else 0,
             ),
         )
 
@@ -226,6 +231,7 @@ def _result(dialogue: Dialogue, limit: int, max_mb: int) -> tuple[World, Tree]:
         answer = _Answer.model_validate(dialogue.line(limit + _GRACE_SEC))
     except ValidationError:
         raise Silence("the answer is malformed") from None
+    answer = _keepable(answer)
     data = dialogue.bytes(answer.bytes, _GRACE_SEC)
     seconds = time.monotonic() - began
     error, tree = answer.error, Tree()
@@ -243,6 +249,16 @@ def _result(dialogue: Dialogue, limit: int, max_mb: int) -> tuple[World, Tree]:
     truth_id = content_id([answer.truth, answer.facts, tree_id(hidden)])
     run = WorldRun(tree_sha256=tree_id(below(tree, "world")), truth_sha256=truth_id, paths=paths)
     return World(truth=answer.truth, facts=answer.facts, run=run, error=error, seconds=seconds), tree
+
+
+def _keepable(answer: _Answer) -> _Answer:
+    """Return an answer, or in the place of one that can't be stored and read again, one that says so."""
+    try:
+        canonical_json(answer.model_dump()).encode("utf-8")
+        _Answer.model_validate_json(answer.model_dump_json())
+    except (ValueError, RecursionError):
+        return _Answer(ok=False, error=_UNKEEPABLE, truth={}, facts={}, bytes=answer.bytes)
+    return answer
 
 
 def _normalised(tree: Tree) -> Tree:
