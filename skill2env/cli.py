@@ -24,6 +24,8 @@ from skill2env.commands.show import export, show
 from skill2env.commands.soak import soak
 from skill2env.errors import ExitCode, Skill2EnvError
 
+NAME = "skill2env"
+
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
 )
@@ -53,13 +55,22 @@ app.command()(machine.doctor)
 app.command()(machine.setup)
 
 
+def _told(error: typer.TyperException) -> str:
+    """Return what is wrong with a command line and whose help to read; a group that is named alone is told by its help."""
+    context: typer.Context | None = getattr(error, "ctx", None)
+    if context is not None and str(error) == context.get_help():
+        return str(error)
+    message = getattr(error, "format_message", error.__str__)().rstrip(".")
+    return f"error: {message}; see `{context.command_path if context else NAME} --help`"
+
+
 def main() -> None:
     """Run the command line; every expected error is one sentence and its own exit code."""
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name=NAME)
         sys.exit(code if isinstance(code, int) else ExitCode.OK)
     except typer.TyperException as error:
-        err.print(f"error: {escape(str(error))}; see `skill2env --help`")
+        err.print(_told(error), markup=False)
         sys.exit(ExitCode.USAGE)
     except Skill2EnvError as error:
         err.print(f"error: {escape(str(error))}")

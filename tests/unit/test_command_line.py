@@ -1,0 +1,54 @@
+"""What the command line says of itself and of what is wrong with it: one sentence, and the command's own help named."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from skill2env.cli import main
+from skill2env.errors import ExitCode
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["skill2env", *arguments])
+    with pytest.raises(SystemExit) as left:
+        main()
+    return int(left.value.code or 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("nosuch", "No such command 'nosuch'; see `skill2env --help`"),
+        ("parse --nosuch", "No such option: --nosuch; see `skill2env parse --help`"),
+        ("lint", "Missing argument 'path'; see `skill2env lint --help`"),
+        ("new skill", "Missing argument 'name'; see `skill2env new skill --help`"),
+        ("check --only", "Option '--only' requires an argument; see `skill2env --help`"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_one_sentence(
+    arguments: str, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(monkeypatch, *arguments.split()) == ExitCode.USAGE
+    assert capsys.readouterr().err == f"error: {told}\n"
+
+
+def test_a_value_out_of_bounds_is_told_with_its_option(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(monkeypatch, "soak", "--times", "0") == ExitCode.USAGE
+    told = capsys.readouterr().err
+    assert "'--times'" in told
+    assert told.endswith("; see `skill2env soak --help`\n")
+
+
+@pytest.mark.parametrize("arguments", [(), ("new",)])
+def test_a_group_alone_shows_its_help(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(monkeypatch, *arguments) == ExitCode.USAGE
+    told = capsys.readouterr().err
+    assert told.startswith(f"Usage: {' '.join(('skill2env', *arguments))} [OPTIONS] COMMAND")
+    assert "error" not in told
+    assert "see `" not in told
