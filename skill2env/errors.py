@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from enum import IntEnum
 from typing import Any
 
@@ -22,7 +23,7 @@ class ExitCode(IntEnum):
     TOO_MANY_ERRORS = 5
     """Items errored, and the parameters do not allow to go on without them; run again, what was answered is kept."""
     WORKSPACE = 6
-    """The workspace can't be used: the disk is full, or a file of `data/` is damaged."""
+    """The workspace can't be used: it can't be written, the disk is full, or a file of `data/` is missing or damaged."""
     MODEL = 7
     """A language model's endpoint failed or refused, or its answers can't be used; run again, what was answered is kept."""
     BUDGET = 8
@@ -31,6 +32,22 @@ class ExitCode(IntEnum):
     """Only records may be replayed, and a request to a language model is in none."""
     INTERRUPTED = 130
     """Stopped by Ctrl-C; what was finished is kept."""
+
+
+_REMEDIES = {
+    errno.EROFS: "make it a place that can be written",
+    errno.EACCES: "make it yours to write",
+    errno.EPERM: "make it yours to write",
+    errno.EEXIST: "move away what stands in its place",
+    errno.EISDIR: "move away what stands in its place",
+    errno.ENOTDIR: "move away what stands in its place",
+    errno.ENOENT: "make its folder",
+}
+
+
+def remedy(error: BaseException) -> str:
+    """Return what helps where a file can't be written for this error of the system; room, where it says nothing else."""
+    return _REMEDIES.get(getattr(error, "errno", None) or 0, "free space")
 
 
 class Skill2EnvError(Exception):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from skill2env.errors import UsageError, WorkspaceError
+from skill2env.errors import UsageError, WorkspaceError, remedy
 from skill2env.models.outcome import Accepted, Finding, Severity
 from skill2env.stages.parse import mended, provenance_path, read_skill, read_skill_file
 from skill2env.stages.parse.many import MIN_ITEMS, in_order, reading_pool
@@ -143,8 +144,11 @@ def _write(folder: Path, name: str, data: bytes) -> None:
             (folder / name).unlink()
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
-        raise WorkspaceError(f"{path}: can't be written ({error.strerror}); make it writable") from error
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise WorkspaceError(
+            f"{path}: can't be written ({error.strerror}); {remedy(error)} and run again"
+        ) from error
 
 
 def lint_all(path: Path, fix: bool = False) -> Iterator[Linted]:

@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 
 from skill2env.commands.common import HERE, AsJson, Root, opened, out
-from skill2env.errors import EngineDown, ExitCode, UsageError, WorkspaceError
+from skill2env.errors import EngineDown, ExitCode, UsageError, WorkspaceError, remedy
 from skill2env.progress import bar
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _write_page(verdict: Verdict, report: Path | None, summary: Path | None) -> 
                 file.write(page)
         except OSError as error:
             raise WorkspaceError(
-                f"{summary}: can't be written ({error.strerror}); free space and run again"
+                f"{summary}: can't be written ({error.strerror}); {remedy(error)} and run again"
             ) from error
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skill2env.commands.common import HERE, AsJson, Root, err, opened, out
-from skill2env.errors import ExitCode, UsageError
+from skill2env.errors import ExitCode, UsageError, WorkspaceError, remedy
 
 if TYPE_CHECKING:
     from skill2env.models.tree import Tree
@@ -71,9 +71,9 @@ def _written(tree: Tree, folder: Path) -> None:
     except FileExistsError:
         raise UsageError(f"{folder} is there already; choose another name") from None
     except OSError as error:
-        raise UsageError(
-            f"{folder} can't be written ({error.strerror}); name a workspace that is yours to write, with room on its disk"
-        ) from None
+        raise WorkspaceError(
+            f"{folder}: can't be written ({error.strerror}); {remedy(error)} and run again"
+        ) from error
 
 
 def _tell(tree: Tree, folder: Path, then: list[str], as_json: bool) -> None:

@@ -10,13 +10,14 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from pydantic import ValidationError
 
-from skill2env.errors import UsageError, WorkspaceError
+from skill2env.errors import UsageError, WorkspaceError, remedy
 from skill2env.llm.keys import Keys
 from skill2env.models.base import Record
 from skill2env.models.chat import Ask, Completion
@@ -98,10 +99,11 @@ def write_lines(
         os.replace(part, path)
     except OSError as error:
         raise WorkspaceError(
-            f"{path}: can't be written ({error.strerror}); free space or name another file"
+            f"{path}: can't be written ({error.strerror}); {remedy(error)} or name another file"
         ) from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
     return written, held
 
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from skill2env.errors import UsageError, WorkspaceError
+from skill2env.errors import UsageError, WorkspaceError, remedy
 from skill2env.models.base import Record, canonical_json
 from skill2env.models.columns import columns
 from skill2env.models.rows import CONFIGS, SPLITS
@@ -265,5 +265,5 @@ def _writing(folder: Path) -> Iterator[None]:
         yield
     except (OSError, pa.ArrowException) as error:
         raise WorkspaceError(
-            f"{folder}: can't be written ({error}); free space, then run `dvc repro` again"
+            f"{folder}: can't be written ({error}); {remedy(error)}, then run `dvc repro` again"
         ) from error

@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from skill2env.errors import WorkspaceError
+from skill2env.errors import WorkspaceError, remedy
 from skill2env.meter import charge
 
 _SCHEMA = """
@@ -51,7 +51,7 @@ class ResultStore:
             self._db.execute(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
             raise WorkspaceError(
-                f"{path}: the result store can't be opened ({error}); free space, or delete it to start anew"
+                f"{path}: the result store can't be opened ({error}); {_remedy(error)}"
             ) from error
 
     def get(self, key: str) -> Stored | None:
@@ -95,6 +95,16 @@ class ResultStore:
             with self._lock:
                 return self._db.execute(sql, values).fetchall()
         except sqlite3.Error as error:
-            raise WorkspaceError(
-                f"{self._path}: {error}; free space on the disk, or delete the file to start anew"
-            ) from error
+            raise WorkspaceError(f"{self._path}: {error}; {_remedy(error)}") from error
+
+
+def _remedy(error: OSError | sqlite3.Error) -> str:
+    """Return what helps; nobody is told to delete a sound file, and with it what was answered, only since it can't be written."""
+    if isinstance(error, OSError):
+        return f"{remedy(error)} and run again"
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+        return "it is damaged, so delete it to start anew"
+    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+        return "make its folder yours to write, with free space, and run again"
+    return "free space on the disk, or delete the file to start anew"

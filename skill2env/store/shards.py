@@ -14,7 +14,7 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from skill2env.errors import WorkspaceError
+from skill2env.errors import WorkspaceError, remedy
 
 _SCHEMA = pa.schema(
     [
@@ -106,7 +106,7 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        raise WorkspaceError(f"{path}: can't be written ({error}); free space and run again") from error
+        raise WorkspaceError(f"{path}: can't be written ({error}); {remedy(error)} and run again") from error
 
 
 def read_shard(path: Path, kind: str | None = None) -> Iterator[Row]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skill2env.errors import WorkspaceError
+from skill2env.errors import WorkspaceError, remedy
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Workspace:
             file = path.open("a+")
         except OSError as error:
             raise WorkspaceError(
-                f"{path}: can't be made ({error.strerror}); free space and run again"
+                f"{path}: can't be made ({error.strerror}); {remedy(error)} and run again"
             ) from error
         with file:
             try:
@@ -100,5 +100,5 @@ def write_text(path: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
         raise WorkspaceError(
-            f"{path}: can't be written ({error.strerror}); free space and run again"
+            f"{path}: can't be written ({error.strerror}); {remedy(error)} and run again"
         ) from error

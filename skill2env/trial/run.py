@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from skill2env.errors import EngineDown, EngineError, WorkspaceError
+from skill2env.errors import EngineDown, EngineError, WorkspaceError, remedy
 from skill2env.models.blueprint import Limits, Step
 from skill2env.models.tree import Tree, merged, pack, tree_id, within
 from skill2env.models.trial import Perturbation, Role, Timing, Trial, Verdict
@@ -264,7 +264,7 @@ def _folder() -> Path:
         return Path(tempfile.mkdtemp(prefix="skill2env-outputs-"))
     except OSError as error:
         raise WorkspaceError(
-            f"no folder for outputs can be made ({error}); free space, or name another folder with TMPDIR, and run again"
+            f"no folder for outputs can be made ({error}); {remedy(error)}, or name another folder with TMPDIR, and run again"
         ) from error
 
 
@@ -284,7 +284,7 @@ def _outputs(sandbox: Sandbox, place: Place, acted: Acted) -> Tree:
         return {}
     except OSError as error:
         raise WorkspaceError(
-            f"{folder}: the outputs can't be written ({error.strerror}); free space and run again"
+            f"{folder}: the outputs can't be written ({error.strerror}); {remedy(error)} and run again"
         ) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)

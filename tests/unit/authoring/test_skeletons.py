@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from skill2env.authoring.skeletons import blueprint_skeleton, checked_name, skill_skeleton
 from skill2env.cli import app
-from skill2env.errors import UsageError
+from skill2env.errors import UsageError, WorkspaceError
 from skill2env.models.outcome import Accepted, Rejected
 from skill2env.models.skill import Skill
 from skill2env.models.todo import MARK, todos
@@ -133,5 +133,5 @@ def test_a_folder_that_cannot_be_made_is_told_with_what_to_do(tmp_path: Path) ->
     (tmp_path / "params.yaml").write_text("{}")
     (tmp_path / "skills_corpus").write_text("no folder")
     result = CliRunner().invoke(app, ["new", "skill", "tidy-lists", "--workspace", str(tmp_path)])
-    assert isinstance(result.exception, UsageError)
-    assert "can't be written (Not a directory); name a workspace" in str(result.exception)
+    assert isinstance(result.exception, WorkspaceError)
+    assert "can't be written (Not a directory); move away what stands" in str(result.exception)
