@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from skill2env.errors import WorkspaceError
-from skill2env.store.shards import Row
+from skill2env.store.shards import Row, unreadable
 
 _GROUPS_KEPT = 2
 
@@ -96,4 +96,4 @@ class Lookup:
         return rows
 
     def _damaged(self, error: Exception) -> WorkspaceError:
-        return WorkspaceError(f"{self._path}: can't be read ({error}); run `dvc repro`, which makes it again")
+        return unreadable(self._path, error)

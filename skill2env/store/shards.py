@@ -122,6 +122,14 @@ def read_shard(path: Path, kind: str | None = None) -> Iterator[Row]:
                     if kind is None or values["kind"] == kind:
                         yield Row(**values)
     except (OSError, pa.ArrowException) as error:
-        raise WorkspaceError(
-            f"{path}: can't be read ({error}); run `dvc repro`, which makes it again"
-        ) from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: Exception) -> WorkspaceError:
+    """Return what is to be said of a shard that is missing or damaged."""
+    if isinstance(error, FileNotFoundError):
+        stage = path.parent.name
+        return WorkspaceError(
+            f"{path}: is not there; run `skill2env {stage}` first, or `dvc repro`, which runs all stages"
+        )
+    return WorkspaceError(f"{path}: can't be read ({error}); run `dvc repro`, which makes it again")

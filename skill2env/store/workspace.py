@@ -77,11 +77,22 @@ class Workspace:
         )
 
     def read_metrics(self, name: str) -> dict[str, Any] | None:
-        """Return the figures of a file, or None where it was never written."""
+        """Return the figures of a file, or None where it was never written.
+
+        Raises:
+            WorkspaceError: the file is damaged.
+        """
         path = self.metrics(name)
         if not path.exists():
             return None
-        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise WorkspaceError(
+                f"{path}: can't be read ({error}); run `dvc repro`, which makes it again"
+            ) from error
+        if not isinstance(data, dict):
+            raise WorkspaceError(f"{path}: holds no figures; run `dvc repro`, which makes it again")
         return data
 
 

@@ -410,7 +410,7 @@ def test_shards_that_do_not_belong_together_are_found(tmp_path: Path) -> None:
 def test_a_missing_shard_is_named(tmp_path: Path) -> None:
     stages = outcomes(World())
     del stages["rollout"]
-    assert "rollout/outcomes.parquet: can't be read" in refuse(stages, tmp_path)
+    assert "rollout/outcomes.parquet: is not there; run `skill2env rollout` first" in refuse(stages, tmp_path)
 
 
 def test_what_is_not_there_is_said(dataset: Path, tmp_path: Path) -> None:

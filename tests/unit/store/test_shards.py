@@ -83,5 +83,6 @@ def test_a_damaged_shard_is_named(tmp_path: Path, damage: object) -> None:
 
 
 def test_a_missing_shard_is_named(tmp_path: Path) -> None:
-    with pytest.raises(WorkspaceError, match="dvc repro"):
-        list(read_shard(tmp_path / "absent.parquet"))
+    told = r"build/outcomes\.parquet: is not there; run `skill2env build` first, or `dvc repro`"
+    with pytest.raises(WorkspaceError, match=told):
+        list(read_shard(tmp_path / "build" / "outcomes.parquet"))
