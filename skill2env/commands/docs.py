@@ -12,7 +12,7 @@ import typer
 from pydantic import BaseModel
 
 from skill2env.commands.common import out
-from skill2env.errors import ExitCode
+from skill2env.errors import ExitCode, UsageError
 from skill2env.stages import ITEM_STAGES
 
 if TYPE_CHECKING:
@@ -31,10 +31,8 @@ def docs(folder: Folder = Path("docs"), check: Check = False) -> None:
     from skill2env.store.workspace import write_text
 
     stale = []
-    for name, text in {
-        **pages(folder.parent),
-        README: readme((folder / README).read_text(encoding="utf-8"), folder.parent),
-    }.items():
+    main = readme(_kept(folder), folder.parent)
+    for name, text in {**pages(folder.parent), README: main}.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
@@ -43,6 +41,24 @@ def docs(folder: Folder = Path("docs"), check: Check = False) -> None:
     for name in stale:
         out.print(f"{'stale' if check else 'written'}: {folder / name}", markup=False)
     raise typer.Exit(ExitCode.FOUND if check and stale else ExitCode.OK)
+
+
+def _kept(folder: Path) -> str:
+    """Return the README beside a docs folder, which is ours by the marks between which its tables are written.
+
+    Raises:
+        UsageError: there is none, or it has no such marks.
+    """
+    path = folder.parent / "README.md"
+    text = path.read_text(encoding="utf-8") if folder.is_dir() and path.is_file() else ""
+    if not all(
+        f"<!-- {place} {name} -->" in text for name in ("funnel", "strength") for place in ("begin", "end")
+    ):
+        raise UsageError(
+            f"{folder}: is no docs folder beside a README.md with marks for its tables; run in a clone of the repository, "
+            "or name its docs folder with --folder"
+        )
+    return text
 
 
 def readme(text: str, workspace: Path) -> str:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from skill2env.commands.common import HERE, AsJson, Root, opened, out
-from skill2env.errors import ExitCode
+from skill2env.commands.common import HERE, AsJson, Root, from_here, opened, out
+from skill2env.errors import ExitCode, UsageError
 
 
 def report(
@@ -25,11 +25,12 @@ def report(
 
     with opened(root) as context:
         corpus = context.workspace.root / context.params.corpus
-        target = (
-            Target(corpus, skill)
-            if "/" not in skill and (corpus / "skills" / skill).exists()
-            else locate(Path(skill))
-        )
+        named = "/" not in skill and (corpus / "skills" / skill).exists()
+        if not named and not Path(skill).exists():
+            raise UsageError(
+                f"there is no skill {skill} in {from_here(corpus / 'skills')}; name another, or a skill's folder"
+            )
+        target = Target(corpus, skill) if named else locate(Path(skill))
         found = skill_report(Target(target.corpus, target.skill_id), context)
     if page:
         write_text(page, "\n".join(found.lines()) + "\n")

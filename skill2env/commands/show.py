@@ -135,9 +135,12 @@ def export(
     from skill2env.store.workspace import Workspace
 
     folder = dataset or Workspace(root.resolve()).dataset
-    if not everything and not task:
-        raise UsageError("name tasks, or give --all")
-    for name in [row["task_id"] for row in rows(folder, "tasks")] if everything else task:
+    if everything == bool(task):
+        raise UsageError("name tasks, or give --all, and not both")
+    names = [row["task_id"] for row in rows(folder, "tasks")] if everything else task
+    if not names:
+        raise UsageError(f"{folder} holds no task; `skill2env funnel` tells what became of them")
+    for name in names:
         tree = read_back(folder, name)
         if name != Path(name).name or name == ".." or not name.isprintable():
             raise WorkspaceError(f"{folder}: {name!r} is no name for a folder, so that task is not written")

@@ -185,7 +185,9 @@ def funnel(as_json: AsJson = False, root: Root = HERE) -> None:
     workspace = Workspace(root.resolve())
     rows = [workspace.read_metrics(name) for name in ITEM_STAGES]
     if not all(rows):
-        raise UsageError(f"{root / 'metrics'}: not all stages have been run; run `dvc repro` first")
+        raise UsageError(
+            f"{root / 'metrics'}: not all stages have been run; run `dvc repro` first, or name another workspace with --workspace"
+        )
     if as_json:
         out.print_json(json.dumps(rows))
         return

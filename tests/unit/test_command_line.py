@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +53,38 @@ def test_a_group_alone_shows_its_help(
     assert told.startswith(f"Usage: {' '.join(('skill2env', *arguments))} [OPTIONS] COMMAND")
     assert "error" not in told
     assert "see `" not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("docs", "--check"), "docs: is no docs folder beside a README.md"),
+        (("docs", "--folder", "mine"), "mine: is no docs folder beside a README.md"),
+        (
+            ("funnel",),
+            "metrics: not all stages have been run; run `dvc repro` first, or name another workspace",
+        ),
+        (("export", "--all", "foo"), "name tasks, or give --all, and not both"),
+        (("export", "--all", "--dataset", "mine"), "mine holds no task; `skill2env funnel`"),
+        (
+            ("report", "nosuch"),
+            "there is no skill nosuch in corpus/skills; name another, or a skill's folder",
+        ),
+    ],
+)
+def test_what_is_not_there_is_told_in_one_sentence(
+    arguments: tuple[str, ...],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("params.yaml").write_text("corpus: corpus\n")
+    Path("README.md").write_text("Somebody else's.\n")
+    Path("mine").mkdir()
+    Path("mine", "README.md").write_text("A card.\n")
+    assert _run(monkeypatch, *arguments) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {told}")
+    assert said.count("\n") == 1
