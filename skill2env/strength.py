@@ -131,7 +131,7 @@ def lines_of(figures: dict[str, Any]) -> list[str]:
         ("alternatives that earn 1", "alternatives", "alternatives_passed"),
         ("mistakes that earn less", "mistakes", "mistakes_caught"),
         ("parts of the reference left out that earn less", "drops", "drops_failed"),
-        ("changed outputs that are refused", "mutants", "mutants_killed"),
+        ("changed outputs, delivered programs apart, that are refused", "mutants", "mutants_killed"),
         ("outputs that mean the same and are accepted", "equivalents", "equivalents_accepted"),
     ):
         lines.append(f"| {what} | {figures[tried]} | {figures[well]} |")
@@ -145,7 +145,8 @@ def lines_of(figures: dict[str, Any]) -> list[str]:
     lines += [f"| {bound} | {count} |" for bound, count in figures["kill_rate_bins"].items()]
     lines += [
         "",
-        f"Mean kill rate {figures['kill_rate_mean']}, lowest {figures['kill_rate_min']}. "
+        f"Mean kill rate {figures['kill_rate_mean']}, lowest {figures['kill_rate_min']}. Changed programs are not counted "
+        "here: they have a lower bar, and a rate of their own in the column `program_kill_rate`. "
         f"{figures['flakes']} flakes in {figures['oracle_runs']} runs of references: with 95% confidence at most "
         f"{figures['flake_rate_at_most']:.2%} of such runs are flaky.",
     ]

@@ -92,7 +92,7 @@ def _summary(workspace: Workspace) -> list[str]:
             ("solve it in quite another way", "alternatives", "alternatives_passed"),
             ("make a mistake that the skill warns of", "mistakes", "mistakes_caught"),
             ("leave out a part of the reference", "drops", "drops_failed"),
-            (f"change the right outputs ({rate})", "mutants", "mutants_killed"),
+            (f"change the right outputs, delivered programs apart ({rate})", "mutants", "mutants_killed"),
             ("write the right outputs otherwise", "equivalents", "equivalents_accepted"),
         ):
             lines.append(f"| {what} | {figures[tried]} | {figures[well]} |")

@@ -82,4 +82,4 @@ def test_the_page_says_what_each_rejected_task_needs(workspace: Workspace) -> No
     lines = lines_of(strength(workspace))
     assert "| c | mutants_fail | test for it |" in lines
     assert "| mutants_fail | 2 | 1 |" in lines
-    assert "| changed outputs that are refused | 40 | 39 |" in lines
+    assert "| changed outputs, delivered programs apart, that are refused | 40 | 39 |" in lines
