@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def rollout(
     report: Annotated[
-        bool, typer.Option("--report", help="Also show what models achieved: pass@k, lifts, the judge.")
+        bool, typer.Option("--report", help="Also show what models achieved: pass@k, lifts, the judge model.")
     ] = False,
     as_json: AsJson = False,
     root: Root = HERE,
