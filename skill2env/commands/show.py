@@ -30,10 +30,14 @@ def show(
     """Show what became of an item in every stage: findings, gates, trials and rewards."""
     with opened(root) as context:
         life = {stage: _rows(context, stage, item) for stage in ITEM_STAGES}
+        run = [stage for stage in ITEM_STAGES if context.workspace.shard(stage).exists()]
     if not any(life.values()):
-        raise UsageError(
-            f"no stage knows an item {item!r}; `skill2env funnel` shows whether the stages have been run"
+        told = (
+            f"of the stages that were run here ({', '.join(run)}) none"
+            if run
+            else "no stage was run here, so none"
         )
+        raise UsageError(f"{told} knows an item {item!r}; run `dvc repro`, or name another item")
     if as_json:
         rows = [
             {"stage": stage, "item": row.item_id, "outcome": json.loads(row.outcome)}

@@ -66,6 +66,7 @@ def test_a_group_alone_shows_its_help(
         ),
         (("export", "--all", "foo"), "name tasks, or give --all, and not both"),
         (("export", "--all", "--dataset", "mine"), "mine holds no task; `skill2env funnel`"),
+        (("show", "foo"), "no stage was run here, so none knows an item 'foo'; run `dvc repro`"),
         (
             ("report", "nosuch"),
             "there is no skill nosuch in corpus/skills; name another, or a skill's folder",
