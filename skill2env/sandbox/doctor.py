@@ -60,7 +60,8 @@ def diagnose() -> tuple[Finding, ...]:
     try:
         client = connect()
     except EngineDown as error:
-        down = Finding(name="engine", ok=False, detail=str(error), mend=SET_UP)
+        what, _, mend = str(error).rstrip(".").rpartition(": ")
+        down = Finding(name="engine", ok=False, detail=what or mend, mend=mend if what else SET_UP)
         return (*own, down, _disk(ROOT), _memory())
     with closing(client):
         engine, store = _engine(client)

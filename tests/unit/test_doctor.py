@@ -66,7 +66,8 @@ def test_without_an_engine_there_is_one_finding_about_it_and_no_crash(
     findings = {finding.name: finding for finding in diagnose()}
     assert list(findings) == ["python", "virtual environment", "engine", "disk", "memory"]
     assert findings["engine"].ok is False
-    assert findings["engine"].mend == "run `skill2env setup`"
+    assert findings["engine"].detail == f"No Docker Engine answers at DOCKER_HOST=unix://{tmp_path}/none.sock"
+    assert findings["engine"].mend == "start it, or unset DOCKER_HOST"
 
 
 def test_images_are_built_after_those_whose_layers_they_share() -> None:
