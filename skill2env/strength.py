@@ -136,8 +136,8 @@ def lines_of(figures: dict[str, Any]) -> list[str]:
     ):
         lines.append(f"| {what} | {figures[tried]} | {figures[well]} |")
     for what, tried, badly in (
-        ("shortcuts that earn nothing", "shortcuts", "shortcuts_paid"),
-        ("attacks that earn nothing", "attacks_tried", "attacks_succeeded"),
+        ("shortcuts that earn no reward", "shortcuts", "shortcuts_paid"),
+        ("attacks that earn no reward", "attacks_tried", "attacks_succeeded"),
         ("literals of tests that the agent can know", "literals", "unexplained"),
     ):
         lines.append(f"| {what} | {figures[tried]} | {figures[tried] - figures[badly]} |")

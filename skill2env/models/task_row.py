@@ -94,13 +94,13 @@ class TaskRow(Record):
     gate_hardcode_fails: bool | None = None
     """The right outputs of another seed earn less than 1."""
     gate_shortcuts_fail: bool | None = None
-    """Empty outputs, inputs as outputs and the skill's own examples earn nothing."""
+    """Empty outputs, copied inputs and the skill's own examples earn no reward; `shortcut_partial_reward` has the partial one."""
     gate_headroom: bool | None = None
     """The limits are at least three times what the reference uses."""
     gate_rubric_holds: bool | None = None
     """The reference satisfies every criterion that has a predicate."""
     gate_attacks_fail: bool | None = None
-    """No attack on the verifier that was tried earns anything."""
+    """No attack on the verifier that was tried earns the reward."""
     gate_no_leak: bool | None = None
     """The answer is nowhere that the agent can read."""
     gate_offline: bool | None = None
@@ -172,7 +172,7 @@ class TaskRow(Record):
     attacks_tried: int | None = None
     """Attacks on the verifier that were tried on this task."""
     attacks_succeeded: int | None = None
-    """Attacks on the verifier that earned anything."""
+    """Attacks on the verifier that earned the reward."""
     predicates: int | None = None
     """Criteria that the trajectory alone settles."""
     leaks: int | None = None
