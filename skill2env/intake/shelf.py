@@ -201,7 +201,8 @@ class Shelf:
         if licence_texts and staged is not None:
             write_text(notice, licence_texts)
         else:
-            notice.unlink(missing_ok=True)
+            with _disk(notice):
+                notice.unlink(missing_ok=True)
         write_text(provenance_path(self.corpus, name), yaml.safe_dump(record.model_dump(), sort_keys=False))
         if before is not None:
             self._forget(name, before)

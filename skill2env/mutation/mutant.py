@@ -29,7 +29,7 @@ Operator = Literal[
 """What was done; `program` changes what a delivered program does, `same` means the same as before."""
 
 FATAL: tuple[Operator, ...] = ("empty", "null", "nan", "zero", "swap", "retype")
-"""Operators of which no mutant may survive (VERIFIER.md, strength)."""
+"""Operators of which no mutant may survive (docs/strength.md)."""
 
 
 @dataclass(frozen=True)

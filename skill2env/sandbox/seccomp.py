@@ -1,7 +1,7 @@
 """The system calls that no container of ours needs, as a seccomp profile.
 
 Containers keep the engine's other limits (no capabilities, no new privileges); this takes away kernel interfaces that
-have a history of escapes, io_uring first (VERIFIER.md, host safety).
+have a history of escapes, io_uring first (docs/security.md, the host).
 """
 
 from __future__ import annotations

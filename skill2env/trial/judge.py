@@ -20,7 +20,7 @@ PYTHON = ("/opt/verifier/bin/python", "-P", "-s", "-B")
 """Isolated as by -I, but for the environment, which is the driver's own and decides in what order sets are told."""
 _ENV = {"PYTHONHASHSEED": "0"}
 PRIVILEGES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID")
-"""What changing the user, killing its processes and clearing up after them needs (VERIFIER.md, rule 3)."""
+"""What changing the user, killing its processes and clearing up after them needs (docs/security.md)."""
 MEMORY_MB = 1536
 PIDS = 256
 _TMPFS = (

@@ -1,4 +1,4 @@
-"""Surroundings that must not matter: the sets under which the oracle is run again (VERIFIER.md, strength)."""
+"""Surroundings that must not matter: the sets under which the oracle is run again."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from skill2env.intake.codes import Findings
 MAX_ENTRIES = 300_000
 """Files of a source; the largest public collections of skills have some 100,000."""
 MAX_FILE_BYTES = 20_000_000
-"""A larger file belongs to no skill (VERIFIER.md: 20 MB a folder)."""
+"""A larger file belongs to no skill (parse takes 20 MB a folder)."""
 MAX_READ_BYTES = 2_000_000_000
 """What is read of one source in all."""
 MAX_LINK_BYTES = 4096

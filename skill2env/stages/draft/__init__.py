@@ -21,7 +21,7 @@ from skill2env.store.folders import read_bundled, read_folder
 from skill2env.store.shards import read_shard
 
 NAME = "draft"
-VERSION = "3"
+VERSION = "4"
 
 
 @dataclass(frozen=True)

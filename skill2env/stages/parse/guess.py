@@ -57,8 +57,6 @@ VAGUE = frozenset(
 
 DRAWN = re.compile("[│├└┌┐┘┬┴┼─▼▲►◄→←↓↑═║╔╗╚╝┃━]")
 KEY_VALUE = re.compile(r"^\s*(?:- )?[\w./\"'-]+:(?:\s|$)", re.ASCII)
-ASSIGNED = re.compile(r"^\s*[\w.-]+\s*=\s*\S")
-ARROW_LINE = re.compile(r"^\s*\S.{0,120}(?:→|->|=>|⇒)")
 COMMON_PROGRAMS = (
     "git npm npx pnpm yarn bun bunx node deno python python3 pip pip3 pipx uv uvx poetry conda mamba cargo rustup go make "
     "cmake gcc docker docker-compose podman kubectl helm terraform ansible aws az gcloud gh glab curl wget ssh scp rsync tar "
