@@ -6,7 +6,6 @@ import json
 import lzma
 import os
 import re
-import shutil
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
@@ -26,6 +25,10 @@ _KEY = re.compile(rb'\{"key": ?"([0-9a-f]{64})"')
 """How a line begins that was written here, so that its key can be had without reading the rest."""
 _PACKED = ".xz"
 """How the name of a compressed file ends. In a conversation each request repeats the ones before, which all but vanishes."""
+MAX_UNPACKED_BYTES = 8 << 30
+"""What a compressed file of records may hold; a few kilobytes of it can stand for any amount."""
+MAX_LINE_BYTES = 256 << 20
+_PIECE = 1 << 20
 _KINDS = ("*.jsonl", f"*.jsonl{_PACKED}")
 
 
@@ -114,9 +117,19 @@ def read_lines(path: Path) -> Iterator[Recorded | BadLine]:
         UsageError: the file can't be read.
     """
     with _opened(path) as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(_lines(file, path), 1):
             if line.strip():
                 yield _parsed(line, path, number)
+
+
+def _lines(file: IO[bytes], path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file, of which none may fill the memory."""
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        if len(line) > MAX_LINE_BYTES:
+            raise UsageError(
+                f"{path}: has a line of more than {MAX_LINE_BYTES >> 20} MB; name a file of records"
+            )
+        yield line
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -130,7 +143,12 @@ def _opened(path: Path) -> IO[bytes]:
             return path.open("rb")
         unpacked = tempfile.TemporaryFile()  # noqa: SIM115  # the caller closes it
         with lzma.open(path) as packed:
-            shutil.copyfileobj(packed, unpacked)
+            while piece := packed.read(_PIECE):
+                if unpacked.tell() + len(piece) > MAX_UNPACKED_BYTES:
+                    raise UsageError(
+                        f"{path}: holds more than {MAX_UNPACKED_BYTES >> 20} MB; name a smaller file of records"
+                    )
+                unpacked.write(piece)
         unpacked.seek(0)
         return unpacked
     except (OSError, lzma.LZMAError, EOFError) as error:
@@ -143,10 +161,14 @@ def _parsed(line: bytes, path: Path, number: int) -> Recorded | BadLine:
     except ValidationError as error:
         first = error.errors()[0]
         return BadLine(path, number, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return BadLine(path, number, f"not JSON ({error})")
-    if recorded.ask.key != recorded.key:
-        return BadLine(path, number, f"the key is not the content id of what was asked, {recorded.ask.key}")
+    try:
+        key = recorded.ask.key
+    except (ValueError, RecursionError) as error:
+        return BadLine(path, number, f"what was asked has no content id ({error})")
+    if key != recorded.key:
+        return BadLine(path, number, f"the key is not the content id of what was asked, {key}")
     return recorded
 
 
@@ -199,7 +221,7 @@ class Layer:
         index: dict[str, tuple[Path, int, int]] = {}
         for path in files_of(self._places):
             offset, file = 0, _opened(path)
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(_lines(file, path), 1):
                 if line.strip():
                     index.setdefault(_key(line, path, number), (path, number, offset))
                 offset += len(line)
