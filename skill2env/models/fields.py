@@ -17,7 +17,7 @@ _ABSOLUTE = re.compile(
 def _regex(text: str) -> str:
     try:
         re.compile(text)
-    except re.error as error:
+    except (re.error, RecursionError, OverflowError) as error:
         raise ValueError(f"not a valid regular expression: {error}") from None
     return text
 

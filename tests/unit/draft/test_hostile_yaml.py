@@ -66,3 +66,13 @@ def test_a_date_in_a_knob_and_nested_lists_are_plain_values() -> None:
 def test_merge_keys_are_refused_as_their_parts_have_no_lines_of_their_own() -> None:
     _, _, (finding,) = located.load("a: 1\n<<: {rubric: []}\n", "blueprint.yaml")
     assert str(finding) == "blueprint.yaml:2: merge keys are not allowed [yaml]"
+
+
+@pytest.mark.parametrize("pattern", ["(" * 3000 + ")" * 3000, "a{99999999999}", "("])
+def test_a_pattern_that_can_not_be_compiled_is_a_finding(pattern: str) -> None:
+    tree = read_folder(BASE / "blueprint")
+    text = tree["blueprint.yaml"].data.decode()
+    tree["blueprint.yaml"] = text_file(text.replace(r"{used: '\bwc\b'}", f"{{used: '{pattern}'}}"))
+    outcome, _ = read_blueprint(tree, "takings", SKILL)
+    assert isinstance(outcome, Rejected)
+    assert "not a valid regular expression" in outcome.findings[0].message
