@@ -20,7 +20,7 @@ from skill2env.store.shards import read_shard
 from skill2env.trial.trials import trials_of
 
 NAME = "validate"
-VERSION = "3"
+VERSION = "2"
 SHELLS = ("bash", "sh", "shell")
 
 
