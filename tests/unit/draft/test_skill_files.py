@@ -11,6 +11,8 @@ from skill2env.authoring.author import _readable
 from skill2env.authoring.brief import brief
 from skill2env.authoring.desk import Desk
 from skill2env.checking import lines_of
+from skill2env.escaped import one_line
+from skill2env.llm.quoted import visible
 from skill2env.models.lines import split_lines
 from skill2env.models.outcome import Accepted
 from skill2env.models.skill import Skill
@@ -57,7 +59,7 @@ def test_a_skill_that_parse_accepts_is_read_by_every_tool(corpus: Path, odd: obj
     regular = {path.relative_to(folder).as_posix() for path in folder.rglob("*")} - {"b.md", "a\u3000b"}
     assert set(skill_text(skill, folder).lines) == set(_readable(skill, folder)) == regular
     told = brief(corpus, SKILL, skill.text)
-    assert all(f"### {path}\n" in told for path in regular)
+    assert all(f"### {one_line(path)}\n" in told for path in regular)
     assert "### b.md" not in told
     assert [(item.stage, item.kind) for item in checked(corpus)] == ACCEPTED
 
@@ -92,7 +94,7 @@ def test_only_line_ends_end_lines_where_lines_are_numbered(corpus: Path, separat
     (folder / "a.md").write_text(f"one{separator}still one\ntwo\n")
     skill = _read(corpus)
     shown = brief(corpus, SKILL, f"one{separator}still one\ntwo\n")
-    assert shown.count(f"   1 one{separator}still one\n   2 two\n") == 2
+    assert shown.count(f"   1 one{visible(separator)}still one\n   2 two\n") == 2
     desk = Desk(None, _readable(skill, folder), rounds=1)  # type: ignore[arg-type]
     assert desk.read_skill("a.md") == f"   1 one{separator}still one\n   2 two"
     assert skill_text(skill, folder).lines["a.md"] == 2
