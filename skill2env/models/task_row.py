@@ -43,6 +43,15 @@ class TaskRow(Record):
     """Lines of the skill that the task exercises, `FILE:FIRST-LAST`."""
     instruction: str
     """What the agent reads."""
+    benchmark_overlap: float | None = None
+    """Largest share of the instruction's 13-word sequences that one item of the benchmarks holds, 0 to 1, letter case and
+    punctuation not counted; an instruction of fewer words is one sequence. Null where no benchmark was compared
+    (`publish.benchmarks`)."""
+    benchmark_item: str | None = None
+    """That item, named from the last part of its benchmark's path on; null where no item shares a sequence, or no benchmark was
+    compared."""
+    benchmarks_sha256: str | None = None
+    """Content id of all texts of benchmarks that the instruction was compared with; null where there were none."""
     outputs: tuple[str, ...]
     """The only paths that the verifier sees."""
     agent_sec: int

@@ -182,9 +182,13 @@ class RolloutParams(Record):
 
 
 class PublishParams(Record):
-    """How the dataset is split."""
+    """How the dataset is split, and what it is compared with."""
 
     validation_share: Share = 0.1
     """Share of the skills whose rows go to the validation split."""
     test_share: Share = 0.1
     """Share of the skills whose rows go to the test split."""
+    benchmarks: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    """Texts of public benchmarks that are at hand, which the instructions are compared with: paths of folders or files, relative
+    to the workspace or absolute. Read are task directories with an `instruction.md`, `.md` and `.txt` files (one item each), and
+    `.jsonl` and `.parquet` files (one item a line or row). None: overlap is not measured."""

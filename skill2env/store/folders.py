@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from skill2env.models.skill import BundledFile
 from skill2env.models.tree import BadTree, Node, Tree
@@ -62,11 +63,22 @@ def read_regular(place: Path, limit: int) -> bytes:
     Raises:
         OSError: the file is gone, a link, special, or can't be opened.
     """
+    with open_regular(place) as stream:
+        return stream.read(limit)
+
+
+@contextmanager
+def open_regular(place: Path) -> Iterator[BinaryIO]:
+    """Give a regular file to read from, opened without following a link or blocking on a pipe.
+
+    Raises:
+        OSError: the file is gone, a link, special, or can't be opened.
+    """
     handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as stream:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(0, "not a regular file")
-        return stream.read(limit)
+        yield stream
 
 
 def write_folder(tree: Tree, folder: Path) -> None:

@@ -10,6 +10,7 @@ from skill2env.models.skill import Skill
 from skill2env.near import clusters
 from skill2env.stages.context import Context
 from skill2env.stages.publish.attempts import sft_row, trajectory_row
+from skill2env.stages.publish.benchmarks import Comparison, compare
 from skill2env.stages.publish.card import card, dataset_page
 from skill2env.stages.publish.costs import ledger
 from skill2env.stages.publish.figures import Tally
@@ -32,22 +33,24 @@ def publish(context: Context) -> dict[str, Any]:
     The dataset that was there before stays until the new one is whole.
 
     Raises:
+        UsageError: texts of a benchmark can't be used.
         WorkspaceError: a shard is missing or damaged, the shards do not belong together, or the disk can't be written.
     """
     params = context.params.publish
     tally = Tally()
     with reading(context.workspace) as inputs, DatasetWriter(context.workspace.dataset) as dataset:
+        compared = _compared(context, inputs)
         texts = ((skill, inputs.skill(skill).text) for skill in inputs.fates)
         near = clusters(texts, context.params.import_.similarity)
         candidates = {
             skill: Candidate(near[skill], fate.accepted > 0) for skill, fate in inputs.fates.items()
         }
         splits = assign(candidates, params.validation_share, params.test_share)
-        _tasks(inputs, splits, dataset, tally, context.params.rollout.output_chars)
+        _tasks(inputs, splits, dataset, tally, compared, context.params.rollout.output_chars)
         _skills(inputs, splits, near, dataset, tally)
         _rejected(inputs, splits, dataset)
         dataset.finish()
-        figures = _figures(inputs, dataset, tally)
+        figures = _figures(inputs, dataset, tally, compared)
         named = {config: dataset.splits(config) for config in dataset.counts}
         dataset.card(card(named, dataset.digests, figures, tally.licences))
         figures = {"fingerprint": fingerprint(dataset.part), **figures}
@@ -57,8 +60,18 @@ def publish(context: Context) -> dict[str, Any]:
     return figures
 
 
+def _compared(context: Context, inputs: Inputs) -> Comparison | None:
+    paths = context.params.publish.benchmarks
+    return compare(context.workspace.root, paths, inputs.instructions()) if paths else None
+
+
 def _tasks(
-    inputs: Inputs, splits: Mapping[str, str], dataset: DatasetWriter, tally: Tally, limit: int
+    inputs: Inputs,
+    splits: Mapping[str, str],
+    dataset: DatasetWriter,
+    tally: Tally,
+    compared: Comparison | None,
+    limit: int,
 ) -> None:
     """Write tasks and their attempts, in the order of their ids."""
     skill: Skill | None = None
@@ -68,7 +81,7 @@ def _tasks(
         if skill is None or skill.skill_id != blueprint.skill_id:
             skill = inputs.skill(blueprint.skill_id)
         split = splits[skill.skill_id]
-        row = task_row(published, skill)
+        row = task_row(published, skill, compared)
         dataset.add("tasks", split, row)
         tally.task(row)
         _attempts(published, licence_of(skill), split, dataset, tally, limit)
@@ -110,9 +123,12 @@ def _rejected(inputs: Inputs, splits: Mapping[str, str], dataset: DatasetWriter)
         dataset.add("rejected", splits.get(owner, TRAIN), row)
 
 
-def _figures(inputs: Inputs, dataset: DatasetWriter, tally: Tally) -> dict[str, Any]:
+def _figures(
+    inputs: Inputs, dataset: DatasetWriter, tally: Tally, compared: Comparison | None
+) -> dict[str, Any]:
     return {
         **tally.figures(),
+        **({"overlap": compared.figures()} if compared else {}),
         "rows": {
             config: {split: counts[split] for split in SPLITS if counts[split]}
             for config, counts in dataset.counts.items()

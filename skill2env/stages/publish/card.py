@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from skill2env.escaped import markdown
 from skill2env.models.base import Record
 from skill2env.models.columns import columns
 from skill2env.models.rows import CONFIGS, SPLITS
@@ -79,6 +80,18 @@ _SPLITTING = """\
 A skill never crosses a split, nor do near copies of one another: everything made from them is in one split. Groups of near
 copies are ranked by a hash of the name of their first skill and cut by count (`publish.validation_share`,
 `publish.test_share`), the ones that gave tasks by themselves, so a skill that is added can move another one.
+"""
+
+_OVERLAP = """\
+How much of each instruction stands word for word in texts of public benchmarks, as the largest share of its 13-word sequences in
+one item: `benchmark_overlap`, and the item in `benchmark_item`. Rows of `sft` and `trajectories` name their task in `task_id`.
+Compared were {benchmarks}.
+
+{sharing} of {tasks} tasks share a sequence with any item; the largest share is {share:.1%}.
+"""
+_UNCOMPARED = """\
+Overlap with public benchmarks was not measured for this dataset; name texts of benchmarks that you have in `publish.benchmarks`
+and publish again, and it is.
 """
 
 _MEASURED = """\
@@ -156,6 +169,8 @@ def card(
         _WRITING_BACK,
         "## Splits",
         _SPLITTING,
+        "## Overlap with benchmarks",
+        _overlap(figures),
         "## Columns",
         _MEASURED,
         _column_tables("###"),
@@ -201,6 +216,22 @@ def _figures(figures: Mapping[str, Any]) -> str:
         f"Verifier patterns: {_counts(figures['tasks_by_verifier_pattern'])}.",
     ]
     return "\n".join(f"- {line}" for line in lines)
+
+
+def _overlap(figures: Mapping[str, Any]) -> str:
+    found = figures.get("overlap")
+    if not found:
+        return _UNCOMPARED
+    benchmarks = [
+        f"{markdown(one['name'])} ({one['items']} items, content id `{one['sha256'][:16]}`)"
+        for one in found["benchmarks"]
+    ]
+    return _OVERLAP.format(
+        benchmarks=", ".join(benchmarks),
+        sharing=found["tasks_sharing"],
+        tasks=figures["accepted_tasks"],
+        share=found["share_max"],
+    )
 
 
 def _acted(sources: Mapping[str, int]) -> str:

@@ -123,6 +123,14 @@ class Inputs:
             task, report, rollout, archive, tree, counted, self._siblings[task_id.rsplit("--", 1)[0]]
         )
 
+    def instructions(self) -> dict[str, str]:
+        """Return the instruction of each accepted task by its id.
+
+        Raises:
+            WorkspaceError: build knows no such task.
+        """
+        return {task: self._record("build", task, Task).instruction for task in self.tasks}
+
     def cost(self, item_id: str, stage: str) -> Cost | None:
         """Return what a stage's work on an item has cost; None where it was not counted."""
         row = self._shards[stage].get(item_id)

@@ -14,6 +14,7 @@ from skill2env.models.task_row import TaskRow
 from skill2env.models.tree import Tree
 from skill2env.models.trial import Condition, Status
 from skill2env.passes import share
+from skill2env.stages.publish.benchmarks import Comparison
 from skill2env.stages.publish.costs import task_costs
 from skill2env.stages.publish.inputs import Published
 
@@ -25,8 +26,8 @@ def licence_of(skill: Skill) -> str:
     return (skill.provenance.licence if skill.provenance else "") or skill.licence
 
 
-def task_row(published: Published, skill: Skill) -> TaskRow:
-    """Return the row of an accepted task."""
+def task_row(published: Published, skill: Skill, comparison: Comparison | None = None) -> TaskRow:
+    """Return the row of an accepted task, which was compared with benchmarks or not."""
     return TaskRow(
         files=published.archive,
         dockerfile=_text(published.tree, "environment/Dockerfile"),
@@ -34,6 +35,7 @@ def task_row(published: Published, skill: Skill) -> TaskRow:
         solution=_text(published.tree, "solution/solve.sh"),
         **_identity(published),
         **_request(published),
+        **(_compared(published.task.task_id, comparison) if comparison else {}),
         **_gates(published.report),
         **_counted(published),
         **_attempted(published),
@@ -89,6 +91,15 @@ def _request(published: Published) -> dict[str, Any]:
         "author_name": spec.author.name,
         "author_date": spec.author.date.isoformat(),
         **_made(task.blueprint.made, task.level),
+    }
+
+
+def _compared(task_id: str, comparison: Comparison) -> dict[str, Any]:
+    found = comparison.overlaps[task_id]
+    return {
+        "benchmark_overlap": round(found.share, 4),
+        "benchmark_item": found.item,
+        "benchmarks_sha256": comparison.sha256,
     }
 
 
