@@ -187,15 +187,22 @@ class _Git:
             ) from None
         finally:
             _end(process)
-        if process.returncode:
-            raise UsageError(
-                f"{self._where}: git {arguments[0]} failed ({self._said(process.returncode)}); correct address and revision, "
-                "or clone it yourself, then import the folder"
-            )
+        self._need_success(arguments[0], process.returncode)
         return answer.decode("utf-8", "replace")
 
+    def _need_success(self, command: str, code: int) -> None:
+        if code:
+            raise UsageError(
+                f"{self._where}: git {command} failed ({self._said(code)}); correct address and revision, "
+                "or clone it yourself, then import the folder"
+            )
+
     def listed(self, commit: str) -> Iterator[tuple[str, Entry]]:
-        """Yield what a commit's tree holds, folders left out."""
+        """Yield what a commit's tree holds, folders left out.
+
+        Raises:
+            UsageError: git ended before it had listed all.
+        """
         process = self.start("ls-tree", "-r", "-z", "--long", "--full-tree", commit)
         try:
             assert process.stdout is not None
@@ -208,6 +215,7 @@ class _Git:
                 else:
                     sort = "link" if mode == b"120000" else "file"
                     yield path, Entry(sort, int(size), mode == b"100755", oid.decode())  # type: ignore[arg-type]
+            self._need_success("ls-tree", process.wait())
         finally:
             _end(process)
 

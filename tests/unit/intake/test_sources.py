@@ -16,6 +16,7 @@ from unit.intake.repositories import MIT, commit, git, repository, skill, write
 from skill2env.errors import UsageError
 from skill2env.intake.find import find
 from skill2env.intake.sources import archives, opened, source
+from skill2env.intake.sources.git import _Git
 from skill2env.intake.sources.source import Unreadable
 
 
@@ -123,6 +124,19 @@ def test_odd_revisions_are_refused(revision: str, tmp_path: Path) -> None:
         opened(str(repository(tmp_path / "r", {"a": "x"})), revision),
     ):
         pass
+
+
+def test_a_listing_that_is_cut_short_is_none(tmp_path: Path) -> None:
+    top = repository(tmp_path / "top", {"a/SKILL.md": skill("a"), "b/SKILL.md": skill("b")})
+    made = git(top, "rev-parse", "HEAD:b").strip()
+    with (tmp_path / "errors").open("w+b") as errors:
+        there = _Git(tmp_path, errors, "file", str(top))
+        (top / ".git").rename(there.place)
+        (Path(there.place) / "objects" / made[:2] / made[2:]).unlink()
+        listed = there.listed("HEAD")
+        assert next(listed)[0] == "a/SKILL.md"
+        with pytest.raises(UsageError, match="git ls-tree failed"):
+            list(listed)
 
 
 def test_the_address_in_the_record_has_no_password() -> None:
