@@ -71,6 +71,11 @@ class EngineError(Skill2EnvError):
 class EngineDown(EngineError):
     """No Docker Engine answers at all; the run ends."""
 
+    def __init__(self, what: str, mend: str = "") -> None:
+        """Keep what is wrong and, where it is known apart from that, how to mend it."""
+        super().__init__(f"{what}: {mend}." if mend else what)
+        self.what, self.mend = what, mend
+
 
 class TooManyErrors(Skill2EnvError):
     """The run ended because items met infrastructure errors."""

@@ -60,8 +60,7 @@ def diagnose() -> tuple[Finding, ...]:
     try:
         client = connect()
     except EngineDown as error:
-        what, _, mend = str(error).rstrip(".").rpartition(": ")
-        down = Finding(name="engine", ok=False, detail=what or mend, mend=mend if what else SET_UP)
+        down = Finding(name="engine", ok=False, detail=error.what, mend=error.mend)
         return (*own, down, _disk(ROOT), _memory())
     with closing(client):
         engine, store = _engine(client)

@@ -58,7 +58,7 @@ def connect() -> docker.DockerClient:
             client.close()
             raise
     except FAILURES as error:
-        raise EngineDown(_why_down(error)) from error
+        raise EngineDown(*_why_down(error)) from error
     client.api.timeout = CALL_SEC
     return client
 
@@ -210,18 +210,18 @@ def _host() -> str:
     return host.replace("unix:///run/", "unix:///var/run/")
 
 
-def _why_down(error: Exception) -> str:
-    text = str(error)
-    if "Permission denied" in text:
+def _why_down(error: Exception) -> tuple[str, str]:
+    """Return what is wrong and how to mend it."""
+    if "Permission denied" in str(error):
         return (
-            "The Docker Engine refuses this user: add the user to the group docker and log in again, "
-            "or run as root."
+            "The Docker Engine refuses this user",
+            "add the user to the group docker and log in again, or run as root",
         )
     if _host() != DEFAULT_HOST:
-        return f"No Docker Engine answers at DOCKER_HOST={_host()}: start it, or unset DOCKER_HOST."
+        return f"No Docker Engine answers at DOCKER_HOST={_host()}", "start it, or unset DOCKER_HOST"
     return (
-        "No Docker Engine answers: install and start Docker (on Debian or Ubuntu `skill2env setup`, run "
-        "as root, does it), or set DOCKER_HOST."
+        "No Docker Engine answers",
+        "install and start Docker (on Debian or Ubuntu `skill2env setup`, run as root, does it), or set DOCKER_HOST",
     )
 
 
