@@ -123,7 +123,7 @@ FORMAT = re.compile(
     + r")(?:\.gz)?(?![\w.(])",
     re.IGNORECASE,
 )
-"""This and `NAME` begin with what a search can skip to, and look back from there: three times as fast."""
+"""This and `NAME` begin with what a search can skip to, and look back from there, in less than half the time."""
 HOST = re.compile(r"https?://(?:[^\s/@\"'`<>]*@)?([A-Za-z0-9][A-Za-z0-9.-]{0,200}[A-Za-z0-9])")
 
 

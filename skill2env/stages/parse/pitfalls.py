@@ -55,7 +55,7 @@ def _pitfalls(paragraphs: list[Paragraph], about: frozenset[int]) -> Iterator[Pi
         if paragraph.line == seen:
             continue
         if paragraph.section not in about and ":" not in whole and "：" not in whole:
-            continue
+            continue  # no labelled warning either: its label ends in a colon
         text = " ".join(whole[: MAX_CHARS * 2].replace("**", "").split())
         inside = paragraph.section in about and not (paragraph.heading and HEADING.search(text))
         if (inside and len(text) > 3) or LABEL.match(text):

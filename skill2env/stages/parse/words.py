@@ -23,9 +23,8 @@ def containing(texts: list[str], wanted: Iterable[str]) -> set[int]:
     starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
     found: set[int] = set()
     for word in wanted:
-        place = (
-            whole.find(word) if word[0] in whole else -1
-        )  # one character is found, or not, ten times as fast
+        # Of words in a script that the texts are not in, one character tells it soonest.
+        place = whole.find(word) if word[0] in whole else -1
         while place >= 0:
             index = bisect_right(starts, place) - 1
             found.add(index)
